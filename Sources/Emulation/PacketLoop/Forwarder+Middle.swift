@@ -80,7 +80,7 @@ extension Forwarder {
         case .turnedBack:
             statistics.translatedPackets += 1
             observe(ticket, event)
-            turnBack(ticket)
+            turnBack(ticket, event)
         case .answered:
             observe(ticket, event)
         }
@@ -121,14 +121,30 @@ extension Forwarder {
         }
     }
 
-    /// Sends a packet back to the app that the network's side of the middle belongs to.
-    private mutating func turnBack(_ ticket: Ticket) {
-        guard let change = store.changes[ticket.frame],
-            case (let link, var packet)? = store.bytes(of: ticket)
-        else { return }
-        var bytes = packet.mutableSpan
-        change.apply(to: &bytes, at: 0)
-        middle.send(LinkMiddle.Answer(link: link, packet: packet))
+    /// Sends a packet back to the app that the network's side of the middle belongs to. A super-packet
+    /// stays one; as a single packet it would be too long for the app's interface.
+    private mutating func turnBack(_ ticket: Ticket, _ event: PacketEvent) {
+        let copy =
+            if case .corrupted(let bit) = event.verdict {
+                store.corruptedCopy(of: ticket, bit: bit)
+            } else {
+                store.copy(of: ticket)
+            }
+        guard let copy else {
+            statistics.memoryDrops += 1
+            return
+        }
+        defer { store.release(copy) }
+        if event.isMarked { store.mark(copy) }
+        let network = store[copy].network
+        store.writeChange(to: copy, network: network)
+        let end = network + store[copy].length
+        let answer = store.withFrame(copy) { virtual, frame in
+            LinkMiddle.Answer(
+                link: (0..<network).map { frame[$0] }, packet: (network..<end).map { frame[$0] },
+                virtual: virtual)
+        }
+        if !middle.send(answer) { statistics.memoryDrops += 1 }
     }
 
     private func fields(of id: FrameStore.ID) -> PacketFields? {
@@ -142,7 +158,9 @@ extension Forwarder {
     /// Puts the answers of what stands in the middle on the link.
     mutating func takeAnswers() {
         for answer in middle.takeAnswers() {
-            guard let id = store.frame(answering: answer.link, answer.packet) else {
+            let id = store.frame(
+                answering: answer.link, answer.packet, virtual: answer.virtual)
+            guard let id else {
                 statistics.memoryDrops += 1
                 continue
             }

@@ -14,6 +14,8 @@ final class LinkMiddle: Sendable {
         var link: [UInt8]
         /// The packet.
         var packet: [UInt8]
+        /// What is still to be done to it, as to a super-packet that is turned back.
+        var virtual = VirtualHeader()
     }
 
     /// Nobody takes more answers than this while others wait.
@@ -130,11 +132,17 @@ final class LinkMiddle: Sendable {
     /// Sets what wakes the thread of the direction toward the app.
     func setWaker(_ wake: @escaping @Sendable () -> Void) { waker.withLock { $0 = wake } }
 
-    /// Sends an answer toward the app.
-    func send(_ answer: Answer) {
-        answers.withLock { if $0.count < Self.mostAnswers { $0.append(answer) } }
+    /// Sends an answer toward the app; false if too many wait.
+    @discardableResult
+    func send(_ answer: Answer) -> Bool {
+        let isTaken = answers.withLock {
+            guard $0.count < Self.mostAnswers else { return false }
+            $0.append(answer)
+            return true
+        }
         hasAnswers.store(true, ordering: .releasing)
         waker.withLock { $0 }?()
+        return isTaken
     }
 
     /// The answers that have not entered the link yet.

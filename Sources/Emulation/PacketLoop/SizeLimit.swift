@@ -117,8 +117,14 @@ extension FrameStore {
     }
 
     /// A slot with a packet after the link-layer header `link`; nil if the store is full.
-    mutating func frame(_ link: [UInt8], _ packet: [UInt8]) -> ID? {
+    ///
+    /// - Parameter virtual: what is still to be done to it.
+    mutating func frame(
+        _ link: [UInt8], _ packet: [UInt8], virtual: VirtualHeader = VirtualHeader()
+    ) -> ID? {
         var bytes = [UInt8](repeating: 0, count: VirtualHeader.count) + link + packet
+        var span = bytes.mutableSpan
+        virtual.write(to: &span)
         if link.count >= 14, let first = packet.first, [4, 6].contains(first >> 4) {
             // It may be of another family than what the header belonged to.
             bytes.set(first >> 4 == 6 ? 0x86dd : 0x0800, at: VirtualHeader.count + link.count - 2)
@@ -132,10 +138,13 @@ extension FrameStore {
 
     /// A slot with the answer to a frame whose link-layer header is `link`; nil if there is to be
     /// none.
-    mutating func frame(answering link: [UInt8], _ packet: [UInt8]) -> ID? {
-        guard link.count >= 12 else { return frame(link, packet) }
+    mutating func frame(
+        answering link: [UInt8], _ packet: [UInt8], virtual: VirtualHeader = VirtualHeader()
+    ) -> ID? {
+        guard link.count >= 12 else { return frame(link, packet, virtual: virtual) }
         // Frames to a group address get no answer.
         guard link[0] & 1 == 0 else { return nil }
-        return frame(Array(link[6..<12] + link[..<6] + link[12...]), packet)
+        return frame(
+            Array(link[6..<12] + link[..<6] + link[12...]), packet, virtual: virtual)
     }
 }

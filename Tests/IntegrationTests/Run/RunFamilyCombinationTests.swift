@@ -77,6 +77,56 @@ struct RunFamilyCombinationTests {
         #expect(output == "pong\n3000 64:ff9b::c612:5 True\nb'back'\n")
     }
 
+    /// The kernel sends so much data in packets that are longer than those of a link.
+    @Test(arguments: [
+        ("family: nat64", "64:ff9b::c612:5"),
+        ("nat: { kind: restricted, hairpin: true }", "198.18.0.5"),
+    ])
+    func `a connection of the app to its own address outside carries data both ways`(
+        middle: String, outside: String
+    ) async throws {
+        let output = try await SandboxedRun(arguments: [
+            "Baseline", "--set", "middle={ \(middle) }", "--uplink", "none", "--", "python3", "-c",
+            """
+            import os, socket, threading
+            outside, data = "\(outside)", os.urandom(3000000)
+            family = socket.getaddrinfo(outside, 9)[0][0]
+            def make(port):
+                one = socket.socket(family)
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+                one.bind(("", port))
+                one.settimeout(20)
+                return one
+            def receive(one):
+                received = b"".join(iter(lambda: one.recv(65536), b""))
+                print(len(received), received == data)
+            def send(one):
+                one.sendall(data)
+                one.shutdown(socket.SHUT_WR)
+            listener = make(0)
+            port = listener.getsockname()[1]
+            # To let itself in.
+            way = make(port)
+            way.setblocking(False)
+            way.connect_ex((outside, 9))
+            listener.listen()
+            client = make(0)
+            client.connect((outside, port))
+            served, (address, *_) = listener.accept()
+            print(address)
+            sender = threading.Thread(target=send, args=(client,))
+            sender.start()
+            receive(served)
+            sender.join()
+            sender = threading.Thread(target=send, args=(served,))
+            sender.start()
+            receive(client)
+            sender.join()
+            """,
+        ]).output()
+        #expect(output == "\(outside)\n3000000 True\n3000000 True\n")
+    }
+
     /// Most hosts of tests have IPv4 alone.
     @Test(arguments: [
         ("true", "64:ff9b::c000:201\n64:ff9b::c000:201\n200\n"),
