@@ -23,13 +23,17 @@ struct MultipathTransferTests {
 
     /// Runs the download of a file of four megabytes, and says how curl ended and what came.
     private func download(
-        _ mode: String, from server: String, in directory: TemporaryDirectory
+        _ mode: String, from server: String, through middle: String? = nil,
+        in directory: TemporaryDirectory
     ) async throws -> (result: ProcessResult, isIntact: Bool, bytes: [String: Int]) {
         let path = directory.path
         try shell("head -c 4000000 /dev/urandom >\(path)/file")
         let expected = try shell("sha256sum <\(path)/file")
+        let interfaces = Self.interfaces.map { word in
+            middle.flatMap { word.contains("=") ? "\(word),middle=\($0)" : nil } ?? word
+        }
         let result = try await SandboxedRun(
-            arguments: Self.interfaces + [
+            arguments: interfaces + [
                 "--multipath", mode, "--stats", "\(path)/stats.json", "--server",
                 "exec python3 -m http.server --directory \(path) 8000 2>/dev/null",
                 "--server-ready", "8000", "--", "sh", "-c", Self.downloadWithCut, "sh",
@@ -60,6 +64,20 @@ struct MultipathTransferTests {
             #expect(result.exitCode == 0, "\(result)")
             #expect(isIntact)
             #expect(bytes["cell0", default: 0] > 1_000_000)
+        }
+    }
+
+    /// Each interface has a NAT64 of its own.
+    @Test(arguments: ["handover", "aggregate"])
+    func `through the NAT64 of each network it goes on as well`(mode: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let (result, isIntact, bytes) = try await download(
+                mode, from: "[64:ff9b::c612:3]:8000", through: "{ family: nat64 }", in: directory)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(isIntact)
+            #expect(bytes["cell0", default: 0] > 1_000_000)
+            let statistics = try RunStatistics(path: "\(directory.path)/stats.json")
+            #expect(statistics.multipath?.connections == 1)
         }
     }
 
