@@ -187,8 +187,39 @@ struct KnownAnswerTests {
         #expect(found.names.map(\.name) == ["example.org"])
     }
 
-    static func question(isResponse: Bool) -> [UInt8] {
-        [0, 7, isResponse ? 0x81 : 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-            + [7] + Array("example".utf8) + [3] + Array("org".utf8) + [0, 0, 1, 0, 1]
+    /// As the C library asks, which gets the answers in any order.
+    @Test(arguments: [(20, 50), (50, 20)])
+    func `two questions that one socket asks at once have a time each`(
+        ipv4: Int64, ipv6: Int64
+    ) throws {
+        var run = CapturedRun(bandwidth: nil, delay: .milliseconds(30))
+        var asked = Duration.zero
+        for type in [1, 28] as [UInt8] {
+            asked = run.udp(
+                .up, at: .zero, port: 5000, to: 53, Self.question(isResponse: false, type: type))
+        }
+        var end = Duration.zero
+        for (thinking, type) in [(ipv4, UInt8(1)), (ipv6, 28)].sorted(by: { $0.0 < $1.0 }) {
+            end = run.udp(
+                .down, at: asked + .milliseconds(thinking), port: 5000, to: 53,
+                Self.question(isResponse: true, type: type))
+        }
+        let found = try run.explanation(run: .zero..<end)
+        Self.expectSum(found)
+        Self.expect(found, .nameResolution, .milliseconds(110))
+        #expect(found.requests.map(\.index) == [0, 1])
+        for (request, thinking) in zip(found.requests, [ipv4, ipv6]) {
+            let length = try #require(request.end) - request.start
+            let expected = Duration.milliseconds(60 + thinking)
+            #expect(expected...expected + .milliseconds(1) ~= length, "\(request)")
+            #expect(request.responseBytes == 29)
+            // The later answer is what the app waited for.
+            #expect((request.critical > .zero) == (thinking == 50))
+        }
+    }
+
+    static func question(isResponse: Bool, type: UInt8 = 1) -> [UInt8] {
+        [0, 6 + type, isResponse ? 0x81 : 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+            + [7] + Array("example".utf8) + [3] + Array("org".utf8) + [0, 0, type, 0, 1]
     }
 }

@@ -40,7 +40,7 @@ extension Explanation {
             let owner = CriticalPath.Owner(
                 connection: exchange.connection, exchange: exchange.exchange.index)
             return Request(exchange, since: origin, critical: lengths[owner] ?? .zero)
-        }.sorted { ($0.start, $0.connection) < ($1.start, $1.connection) }
+        }.sorted { ($0.start, $0.connection, $0.index) < ($1.start, $1.connection, $1.index) }
         notes =
             Self.doubts(facts, lateness: isLate ? lateness : nil)
             + Self.notes(model, facts, isSummedUp: path.contains { $0.several != nil })

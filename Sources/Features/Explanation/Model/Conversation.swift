@@ -101,6 +101,9 @@ class Conversation {
         (exchange, held) = (nil, nil)
     }
 
+    /// Ends all that is under way.
+    func finish(in run: RunModel) { endExchange(in: run) }
+
     /// Whether what a client sent is a request, rather than a goodbye.
     func isRequest(_ exchange: Exchange) -> Bool { true }
 

@@ -14,6 +14,20 @@ final class DatagramConversation: Conversation {
     /// QUIC: the time from the first packet to the first answer.
     private var trip: Duration?
 
+    /// What tells questions for names apart that one socket asks.
+    private struct Question: Hashable {
+        var identifier: UInt16
+        var type: UInt16
+
+        init(_ message: DNSMessage) { (identifier, type) = (message.identifier, message.type) }
+    }
+
+    /// The question of the exchange under way.
+    private var question: Question?
+    /// Earlier ones without an answer: the C library asks for both families at once.
+    private var earlier: [Question: Exchange] = [:]
+    private static let mostEarlier = 64
+
     /// Smaller datagrams of a client may be acknowledgements.
     private static let leastRequest = 100
 
@@ -43,7 +57,7 @@ final class DatagramConversation: Conversation {
                 countExchange(packet, isClient: direction == request, in: run)
             }
         }
-        transit.owner = owner
+        transit.owner = owner(of: transit)
         lastSent[direction] = Progress(time: now, path: transit.path)
         if direction == .up { lastDrop = packet.fate.drop }
     }
@@ -73,12 +87,15 @@ final class DatagramConversation: Conversation {
                 query?.arrival?.path ?? progress[direction]?.path
                 ?? CriticalPath(from: run.start)
             transit.path = path.extended(
-                to: now, by: WaitKind(direction.sender, in: .nameResolution), of: owner)
+                to: now, by: WaitKind(direction.sender, in: .nameResolution),
+                of: owner(of: transit))
             run.names.answer(message, packet)
-            exchange?.take(packet, isRequest: false)
+            if earlier[Question(message)]?.take(packet, isRequest: false) == nil {
+                exchange?.take(packet, isRequest: false)
+            }
             return
         }
-        beginExchange(at: now, packet: packet.number, in: run)
+        begin(Question(message), transit, in: run)
         exchange?.take(packet, isRequest: true)
         if let earlier = run.names.query(message), earlier.isLost {
             transit.path = earlier.sent.path.extended(
@@ -92,6 +109,33 @@ final class DatagramConversation: Conversation {
                 to: now, by: WaitKind(direction.sender), of: .app)
         }
         run.names.ask(message, packet, Progress(time: now, path: transit.path))
+    }
+
+    /// Begins the exchange of a question, which leaves those under way that ask for something else.
+    private func begin(_ asked: Question, _ transit: Transit, in run: RunModel) {
+        if let question, question != asked, let exchange, exchange.end == nil,
+            earlier.count < Self.mostEarlier
+        {
+            earlier[question] = exchange
+            self.exchange = nil
+        }
+        if let repeated = earlier.removeValue(forKey: asked) { run.take(repeated, of: self) }
+        beginExchange(at: transit.packet.sent, packet: transit.packet.number, in: run)
+        question = asked
+    }
+
+    /// An answer has the owner of its question.
+    private func owner(of transit: Transit) -> CriticalPath.Owner {
+        guard !earlier.isEmpty, let message = transit.question, message.isResponse,
+            let exchange = earlier[Question(message)]
+        else { return owner }
+        return CriticalPath.Owner(connection: index, exchange: exchange.index)
+    }
+
+    override func finish(in run: RunModel) {
+        for exchange in earlier.values { run.take(exchange, of: self) }
+        earlier = [:]
+        super.finish(in: run)
     }
 
     private func countExchange(_ packet: CapturedPacket, isClient: Bool, in run: RunModel) {
@@ -121,7 +165,14 @@ final class DatagramConversation: Conversation {
                 // What comes within less than a round trip was sent before.
                 decide(isRequest: arrival.time - begin >= (trip ?? .zero) * 0.8, in: run)
             }
-            exchange?.arrive(arrival)
+            if let message = kind == .dns ? transit.question : nil,
+                var asked = earlier.removeValue(forKey: Question(message))
+            {
+                asked.arrive(arrival)
+                run.take(asked, of: self)
+            } else {
+                exchange?.arrive(arrival)
+            }
         }
         if direction == .down { run.appGot(arrival.progress) }
     }

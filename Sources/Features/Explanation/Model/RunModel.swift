@@ -104,7 +104,7 @@ final class RunModel {
     }
 
     private func finish(_ conversation: Conversation) {
-        conversation.endExchange(in: self)
+        conversation.finish(in: self)
         hasQUIC = hasQUIC || conversation.kind == .quic
         if conversation.index < Self.mostFinished {
             finished.append(Explanation.Connection(conversation))
