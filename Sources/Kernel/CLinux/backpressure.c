@@ -72,6 +72,15 @@ void lc_repeat_soon(int fd) {
     (void)setsockopt(fd, SOL_TCP, TCP_THIN_LINEAR_TIMEOUTS, &is_linear, sizeof is_linear);
 }
 
+void lc_watch_peer(int fd, int interval, int patience) {
+    int is_kept = 1;
+    unsigned most = (unsigned)patience * 1000;
+    (void)setsockopt(fd, SOL_TCP, TCP_KEEPIDLE, &interval, sizeof interval);
+    (void)setsockopt(fd, SOL_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+    (void)setsockopt(fd, SOL_TCP, TCP_USER_TIMEOUT, &most, sizeof most);
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &is_kept, sizeof is_kept);
+}
+
 int lc_is_at_urgent_byte(int fd) {
     int answer = 0;
     return ioctl(fd, SIOCATMARK, &answer) ? -errno : answer;

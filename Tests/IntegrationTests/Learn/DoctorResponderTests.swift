@@ -130,7 +130,10 @@ struct DoctorResponderTests {
     }
 
     /// Behind a NAT that has forgotten it, the end of a connection reaches nobody.
-    @Test func `a client that says farewell is gone, though its connection stands`() async throws {
+    @Test(arguments: [false, true])
+    func `a client that says farewell is gone, though its connection stands`(
+        measures: Bool
+    ) async throws {
         let output = try await besideResponder(
             """
             import json, socket
@@ -141,11 +144,17 @@ struct DoctorResponderTests {
             first, lines = connect()
             print(lines.readline().split()[2])
             token = json.loads(lines.readline())["diagnosis"]["token"].encode()
+            if \(measures ? "True" : "False"):
+                first.sendall(b'{"measures":true}\\n')
+                lines.readline()
             second, others = connect()
             print(others.readline().split()[2])
             probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             for word in [b"0123456789abcdef", token]:
-                probe.sendto(b"linkcond-farewell " + word + b" 0 ", ("198.18.0.3", 46464))
+                # A measurement needs the first of the ports for itself.
+                for port in [46464, 46465]:
+                    try: probe.sendto(b"linkcond-farewell " + word + b" 0 ", ("198.18.0.3", port))
+                    except ConnectionRefusedError: pass
                 third, others = connect()
                 while (said := others.readline().split()[2]) == "busy" and word == token:
                     third, others = connect()

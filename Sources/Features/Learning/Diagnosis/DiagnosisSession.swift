@@ -23,6 +23,10 @@ final class DiagnosisSession {
     /// For a program that may be no responder, or that a NAT has just forgotten, at each try.
     private static let greetingPatience = Duration.seconds(3)...Duration.seconds(8)
     private static let mostTries = 12
+    /// What gets through everywhere, also where larger packets vanish, in bytes.
+    private static let smallSegment = 500
+    /// For a host that is not there any more.
+    private static let silencePatience = Duration.seconds(20)
 
     /// For a responder that does not know yet that a NAT has forgotten the first connection.
     private static let openingPatience = Duration.seconds(20)
@@ -30,14 +34,20 @@ final class DiagnosisSession {
     /// Connects to a responder, by IPv4 if it has that: only there do NATs stand.
     ///
     /// Tries again if the connection breaks, as behind a NAT that rebinds just then.
+    ///
+    /// - Parameter former: the session whose connection is broken, which the responder may not know, or
+    ///   has segments that may not get through.
     static func open(
-        to host: String, port: UInt16, program: String
+        to host: String, port: UInt16, program: String, insteadOf former: DiagnosisSession? = nil
     ) throws -> DiagnosisSession {
         let deadline = KernelClock.monotonic + openingPatience
-        var breaks = 0
+        var breaks = former == nil ? 0 : 1
         while true {
+            former?.sayFarewell()
             do {
-                return try openOnce(to: host, port: port, program: program)
+                return try openOnce(
+                    to: host, port: port, program: program,
+                    segmentSize: former == nil ? nil : smallSegment)
             } catch let failure as LearningError {
                 breaks += failure.obstacle == .broken ? 1 : 0
                 let isWorthTrying = failure.obstacle != nil && (1...3).contains(breaks)
@@ -49,12 +59,13 @@ final class DiagnosisSession {
     }
 
     private static func openOnce(
-        to host: String, port: UInt16, program: String
+        to host: String, port: UInt16, program: String, segmentSize: Int?
     ) throws -> DiagnosisSession {
         let place = "\(host), port \(port)"
         let start = KernelClock.monotonic
         let (channel, endpoint) = try ResponderConnection.connect(
-            to: host, port: port, patience: .seconds(6), prefersIPv4: true)
+            to: host, port: port, patience: .seconds(6), prefersIPv4: true,
+            segmentSize: segmentSize)
         let begin = KernelClock.monotonic
         let patience = min(
             max(greetingPatience.lowerBound, (begin - start) * 6), greetingPatience.upperBound)
@@ -86,6 +97,8 @@ final class DiagnosisSession {
         (self.host, self.endpoint, self.channel) = (host, endpoint, channel)
         (self.invitation, self.roundTrip) = (invitation, roundTrip)
         program = answer.program
+        // A NAT that has forgotten the connection makes the responder's host reset it.
+        channel.watchPeer(every: .seconds(1), patience: Self.silencePatience)
         // The responder may be known by another address here than it knows of itself.
         let own = invitation.doors[0].address
         doors = invitation.doors.map { door in
@@ -170,7 +183,7 @@ final class DiagnosisSession {
             guard now < begin + datagramPatience else { break }
             if now >= next {
                 for question in questions where question.isOpen && tries < Self.mostTries {
-                    send(question)
+                    send(question.bytes, to: doors[question.door], by: question.probe)
                 }
                 (tries, next) = (tries + 1, now + pause)
             }
@@ -182,11 +195,10 @@ final class DiagnosisSession {
         return questions.map(\.answer)
     }
 
-    private func send(_ question: Question) {
-        let (probe, place) = (question.probe, doors[question.door])
+    private func send(_ bytes: [UInt8], to place: Endpoint, by probe: Probe) {
         // The first call may only tell of the answer to an earlier datagram.
-        let isSent = (try? probe.socket.send(question.bytes, to: place)) != nil
-        if !isSent { try? probe.socket.send(question.bytes, to: place) }
+        let isSent = (try? probe.socket.send(bytes, to: place)) != nil
+        if !isSent { try? probe.socket.send(bytes, to: place) }
     }
 
     private func hear(_ question: inout Question) {
@@ -252,9 +264,14 @@ final class DiagnosisSession {
     }
 
     /// Tells the responder that nothing more is asked, whatever became of the connection.
-    func sayFarewell(by probe: Probe) {
+    ///
+    /// While it measures, the responder hears that at its other ports alone.
+    func sayFarewell() {
+        guard let probe = try? Probe(toward: endpoint.address) else { return }
         let bytes = DiagnosisDatagram.farewell(token: invitation.token)
-        for _ in 0..<3 { try? probe.socket.send(bytes, to: doors[0]) }
+        for _ in 0..<3 {
+            for door in doors { send(bytes, to: door, by: probe) }
+        }
     }
 
     /// What has arrived there; whether by the address of the connection.

@@ -36,6 +36,8 @@ public struct NetworkDiagnosis {
     private var isBroken = false
 
     private static let portalPatience = Duration.seconds(5)
+    /// The sizes of packets are measured between two changes of a NAT that are not closer than this.
+    private static let longEnough = Duration.seconds(5)
 
     /// Finds out, and calls `report` with what is being done.
     ///
@@ -100,13 +102,17 @@ public struct NetworkDiagnosis {
         do {
             try ask(session)
         } catch let failure as LearningError where session.isForgotten(after: failure) {
-            // Unless it measures already, the responder would be busy for a minute.
-            session.sayFarewell(by: try probe(session))
-            throw LearningError(
-                "\(request.host): the connection to the responder broke, though its host is there: "
-                    + "something on the way forgets connections, such as a NAT or a firewall, or "
-                    + "the responder hangs or was started again; try again", status: .failed)
+            throw forgotten(session)
         }
+    }
+
+    private func forgotten(_ session: DiagnosisSession) -> LearningError {
+        // The responder would be busy for a while.
+        session.sayFarewell()
+        return LearningError(
+            "\(request.host): the connection to the responder broke, though its host is there: "
+                + "something on the way forgets connections, such as a NAT or a firewall, or "
+                + "the responder hangs or was started again; try again", status: .failed)
     }
 
     private mutating func ask(_ session: DiagnosisSession) throws {
@@ -137,10 +143,36 @@ public struct NetworkDiagnosis {
         guard let watch else { return }
         report("whether the NAT gives other ports")
         facts.rebinding = watch.fact(isSuspicious: isBroken)
-        guard facts.rebinding.interval == nil else {
-            // The responder does not see that its connection is broken.
-            return session.sayFarewell(by: watch.probe)
+        try findSizes(session)
+    }
+
+    /// Finds the largest packets, over a connection that is made for that.
+    private mutating func findSizes(_ first: DiagnosisSession) throws {
+        var session = first
+        // Where the NAT gives other ports, it did so a moment ago.
+        while facts.rebinding.interval.map({ $0 >= Self.longEnough }) ?? true {
+            session = try again(insteadOf: session)
+            do {
+                return try measureSizes(session)
+            } catch let failure as LearningError where session.isForgotten(after: failure) {
+                if facts.rebinding.isSeen { break }
+                report("whether the NAT gives other ports, since the connection broke")
+                session = try again(insteadOf: session)
+                guard let watch = PortWatch(session, try probe(session)) else { throw failure }
+                facts.rebinding = watch.fact(isSuspicious: true)
+                guard facts.rebinding.isSeen else { throw forgotten(session) }
+            }
         }
+        // The responder does not see that its connection is broken.
+        session.sayFarewell()
+    }
+
+    private func again(insteadOf session: DiagnosisSession) throws -> DiagnosisSession {
+        try DiagnosisSession.open(
+            to: request.host, port: request.port, program: request.program, insteadOf: session)
+    }
+
+    private mutating func measureSizes(_ session: DiagnosisSession) throws {
         report("the largest packet")
         let sizes = try PacketSizes.find(session.measuring(), roundTrip: session.roundTrip)
         (facts.upSize, facts.downSize) = (sizes[.up], sizes[.down])

@@ -26,6 +26,9 @@ package enum RebindingFact: Sendable, Hashable {
         self = .every(.milliseconds(tenths * 100))
     }
 
+    /// Whether the port has changed.
+    var isSeen: Bool { self == .once || interval != nil }
+
     /// How often; nil if that is not known.
     var interval: Duration? {
         if case .every(let interval) = self { return interval }

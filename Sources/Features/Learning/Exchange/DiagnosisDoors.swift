@@ -86,3 +86,27 @@ final class DiagnosisDoors {
         }
     }
 }
+
+/// Hears whether a client says farewell while it measures, behind a NAT that has forgotten its TCP
+/// connection.
+final class FarewellEars {
+    private let doors: [DiagnosisDoors.Door]
+    private let token: String
+    private let peer: IPAddress
+    private var room = DatagramRoom()
+
+    init(_ doors: [DiagnosisDoors.Door], token: String, peer: IPAddress) {
+        (self.doors, self.token, self.peer) = (doors, token, peer)
+    }
+
+    /// Whether it has, since the last time.
+    func hear() -> Bool {
+        doors.contains { door in
+            let datagrams = (try? door.socket.receive(into: &room)) ?? []
+            return datagrams.contains {
+                $0.sender.address == peer
+                    && DiagnosisDatagram($0.payload, token: token) == .farewell
+            }
+        }
+    }
+}

@@ -31,8 +31,8 @@ extension Responder {
         var knocks = 0
     }
 
-    /// Answers until the client wants to measure; false if it has gone.
-    func diagnose(_ client: Client, _ peer: Endpoint) throws -> Bool {
+    /// Answers until the client wants to measure; nil if it has gone.
+    func diagnose(_ client: Client, _ peer: Endpoint) throws -> FarewellEars? {
         let channel = client.channel
         let own = try channel.own()
         let doors: DiagnosisDoors
@@ -79,13 +79,18 @@ extension Responder {
                 } catch ControlChannel.Failure.silent {
                     break
                 } catch ControlChannel.Failure.ended, ControlChannel.Failure.reset {
-                    return false
+                    return nil
                 }
                 session.lastWord = KernelClock.monotonic
-                if try obey(line, &session, channel) { return true }
+                if try obey(line, &session, channel) {
+                    // The measurement needs this port at all addresses.
+                    return FarewellEars(
+                        doors.doors.filter { $0.place.port != own.port }, token: session.token,
+                        peer: peer.address)
+                }
             }
         }
-        return false
+        return nil
     }
 
     private func answer(at door: DiagnosisDoors.Door, _ session: inout Session) {

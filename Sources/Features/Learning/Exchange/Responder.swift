@@ -29,6 +29,10 @@ public struct Responder: ~Copyable {
     public static let defaultPort: UInt16 = 46_464
 
     private static let patience = Duration.seconds(120)
+    /// For a client that has asked what the network does, which tells of its end by TCP, or by a datagram
+    /// where a NAT has forgotten that; unless it was killed.
+    private static let watchInterval = Duration.seconds(5)
+    private static let watchPatience = Duration.seconds(25)
     static let longestLine = 1 << 16
 
     private final class Door {
@@ -115,6 +119,8 @@ public struct Responder: ~Copyable {
 
     final class Client {
         let channel: ControlChannel
+        /// Where it may say farewell while it measures.
+        var ears: FarewellEars?
         private let endpoint: Result<Endpoint, Errno>
         init(_ stream: consuming StreamSocket) {
             do {
@@ -125,6 +131,8 @@ public struct Responder: ~Copyable {
             channel = ControlChannel(stream)
         }
         var peer: Endpoint { get throws { try endpoint.get() } }
+        /// Whether it has said that it is gone.
+        var saysFarewell: Bool { ears?.hear() == true }
     }
 
     private func serve(
@@ -153,15 +161,17 @@ public struct Responder: ~Copyable {
             until: begin + .seconds(5))
         if hello.version >= DiagnosisProtocol.version {
             listener.report("\(peer.address): asking what the network does")
-            guard try diagnose(client, peer) else {
+            guard let ears = try diagnose(client, peer) else {
                 return listener.report("\(peer.address): done")
             }
+            client.ears = ears
+            channel.watchPeer(every: Self.watchInterval, patience: Self.watchPatience)
         }
-        var exchange = try meet(channel, peer)
+        var exchange = try meet(client, peer)
         listener.report("\(peer.address): measuring")
         let end = begin + .seconds(limits.sessionSeconds)
         var rounds = 0
-        while let line = try nextLine(channel, end) {
+        while let line = try nextLine(client, end) {
             guard let message = MessageLine.read(line, as: ClientMessage.self),
                 let round = message.round
             else { throw End(description: "said something else than a round; closed") }
@@ -169,7 +179,7 @@ public struct Responder: ~Copyable {
                 try say(.init(refusal: problem), channel)
                 throw End(description: "asked for too much: \(problem)")
             }
-            try run(round, &exchange, channel, until: end)
+            try run(round, &exchange, client, until: end)
             rounds += 1
         }
         let seconds = (KernelClock.monotonic - begin) / .seconds(1)
@@ -178,10 +188,12 @@ public struct Responder: ~Copyable {
     }
 
     /// The next line; nil if the client has gone.
-    private func nextLine(_ channel: ControlChannel, _ end: Duration) throws -> String? {
+    private func nextLine(_ client: Client, _ end: Duration) throws -> String? {
+        let channel = client.channel
         let patience = KernelClock.monotonic + Self.patience
         while true {
             turnOthersAway()
+            if client.saysFarewell { return nil }
             do {
                 let now = KernelClock.monotonic
                 return try channel.line(
@@ -216,9 +228,8 @@ public struct Responder: ~Copyable {
     }
 
     /// Finds out the client's UDP address.
-    private func meet(
-        _ channel: ControlChannel, _ peer: Endpoint
-    ) throws -> ProbeExchange {
+    private func meet(_ client: Client, _ peer: Endpoint) throws -> ProbeExchange {
+        let channel = client.channel
         var socket = try ProbeSocket(port: port, isIPv6: peer.address.isIPv6)
         let (token, cookie) = (Rendezvous.secret(), Rendezvous.secret())
         try say(
@@ -230,6 +241,7 @@ public struct Responder: ~Copyable {
         var found: Endpoint?
         while KernelClock.monotonic < deadline {
             turnOthersAway()
+            if client.saysFarewell { throw End(description: "said farewell") }
             let next = min(deadline, KernelClock.monotonic + .milliseconds(200))
             _ = Readiness.wait(for: [socket.descriptor, channel.descriptor], until: next)
             for datagram in socket.receiveFromAnybody()
@@ -255,14 +267,16 @@ public struct Responder: ~Copyable {
     }
 
     private func run(
-        _ round: ProbeRound, _ exchange: inout ProbeExchange, _ channel: ControlChannel,
+        _ round: ProbeRound, _ exchange: inout ProbeExchange, _ client: Client,
         until end: Duration
     ) throws {
+        let channel = client.channel
         try say(.init(hasStarted: true), channel)
         var isGone = false
         let report = try exchange.run(round, own: .down) {
             turnOthersAway()
-            isGone = isGone || channel.hasNews || KernelClock.monotonic > end
+            isGone =
+                isGone || channel.hasNews || client.saysFarewell || KernelClock.monotonic > end
             return !isGone
         }
         guard !isGone else { throw End(description: "left in the middle of a round") }

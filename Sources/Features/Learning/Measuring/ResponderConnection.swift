@@ -72,9 +72,11 @@ final class ResponderConnection {
     /// - Parameters:
     ///   - patience: for each address.
     ///   - prefersIPv4: whether its IPv4 address comes first.
+    ///   - segmentSize: the most bytes that a packet carries in both directions; nil: as many as the way
+    ///     has room for, as far as this host knows.
     static func connect(
         to host: String, port: UInt16, patience: Duration = ResponderConnection.patience,
-        prefersIPv4: Bool = false
+        prefersIPv4: Bool = false, segmentSize: Int? = nil
     ) throws(LearningError) -> (ControlChannel, Endpoint) {
         var addresses: [IPAddress]
         do {
@@ -92,7 +94,7 @@ final class ResponderConnection {
         for address in addresses {
             let endpoint = Endpoint(address, port: port)
             do {
-                let stream = try StreamSocket(connectingTo: endpoint)
+                let stream = try stream(to: endpoint, segmentSize: segmentSize)
                 guard Readiness.isWritable(stream.descriptor, within: patience) else {
                     continue
                 }
@@ -110,6 +112,17 @@ final class ResponderConnection {
                     ? "\(host), port \(port): does not answer; \(advice), and see whether a "
                         + "firewall lets TCP and UDP of this port through"
                     : "\(host), port \(port): \(obstacle)", status: .failed)
+    }
+
+    private static func stream(
+        to endpoint: Endpoint, segmentSize: Int?
+    ) throws(Errno) -> StreamSocket {
+        guard let segmentSize else { return try StreamSocket(connectingTo: endpoint) }
+        return try StreamSocket(
+            connectingTo: endpoint,
+            StreamShape(
+                unsentLimit: 1 << 20, segmentSize: segmentSize, receiveBuffer: 1 << 18,
+                growsWithReading: true))
     }
 
     /// Says which version this end speaks.

@@ -36,6 +36,12 @@ final class ControlChannel {
         self.stream.repeatSoon()
     }
 
+    /// Finds out by itself, from now on, when the other end does not know the connection any more, or is
+    /// not there.
+    func watchPeer(every interval: Duration, patience: Duration) {
+        stream.watchPeer(every: interval, patience: patience)
+    }
+
     /// The address of this end.
     func own() throws(Failure) -> Endpoint {
         do {

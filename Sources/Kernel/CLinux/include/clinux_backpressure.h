@@ -36,6 +36,10 @@ int lc_fix_window(int fd, uint32_t size);
 /// kernel can: Linux 6.15 for as long as it lasts, others six times.
 void lc_repeat_soon(int fd);
 
+/// Asks the other end of a silent connection every `interval` seconds whether it is still there, and ends
+/// the connection after `patience` seconds without an answer.
+void lc_watch_peer(int fd, int interval, int patience);
+
 /// Whether the next byte to be read is the urgent one.
 int lc_is_at_urgent_byte(int fd);
 

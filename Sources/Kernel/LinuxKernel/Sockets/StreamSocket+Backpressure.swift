@@ -93,6 +93,16 @@ extension StreamSocket {
     /// twice the time of the attempt before. For connections over which little is sent.
     public borrowing func repeatSoon() { lc_repeat_soon(descriptor.rawValue) }
 
+    /// Asks the other end every `interval` whether it is still there while it is silent, and ends the
+    /// connection after `patience` without an answer (`Errno.timedOut`). Both count in whole seconds.
+    ///
+    /// An end that does not know the connection any more resets it.
+    public borrowing func watchPeer(every interval: Duration, patience: Duration) {
+        lc_watch_peer(
+            descriptor.rawValue, Int32(clamping: interval.components.seconds),
+            Int32(clamping: patience.components.seconds))
+    }
+
     /// Whether the next byte is the urgent one.
     public borrowing func isAtUrgentByte() -> Bool {
         lc_is_at_urgent_byte(descriptor.rawValue) == 1
