@@ -86,7 +86,8 @@ struct RunFamilyCombinationTests {
         middle: String, outside: String
     ) async throws {
         let output = try await SandboxedRun(arguments: [
-            "Baseline", "--set", "middle={ \(middle) }", "--uplink", "none", "--", "python3", "-c",
+            "Baseline", "--set", "middle={ \(middle) }", "--uplink", "none", "--timeout", "60 s",
+            "--", "python3", "-c",
             """
             import os, socket, threading
             outside, data = "\(outside)", os.urandom(3000000)
