@@ -70,7 +70,7 @@ package struct NameStream: Sendable {
             }
             if isSynthesizing, type == .aaaa, waiting.count < Self.mostWaiting,
                 let question = SynthesizedNames.question(
-                    after: message, answer, ignoresIPv6: ignoresIPv6)
+                    after: message, answer, ignoresIPv6: ignoresIPv6, isDatagram: false)
             {
                 waiting[message.identifier] = (answer, question)
                 Self.append(question, to: &toServer)

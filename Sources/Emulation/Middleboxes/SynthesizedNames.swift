@@ -35,7 +35,8 @@ struct SynthesizedNames: Sendable {
         case .aaaa:
             guard
                 let question =
-                    Self.question(after: answer, bytes, ignoresIPv6: ignoresIPv6)
+                    Self.question(
+                        after: answer, bytes, ignoresIPv6: ignoresIPv6, isDatagram: true)
             else { return nil }
             waiting.set(bytes, for: key, at: now)
             return .askedAgain(IPPacket.datagram(from: app, to: server, payload: question))
@@ -58,13 +59,13 @@ struct SynthesizedNames: Sendable {
     ///
     /// - Parameter ignoresIPv6: whether hosts of IPv6 are beyond reach; those within the run are not.
     static func question(
-        after answer: DNSMessage, _ bytes: [UInt8], ignoresIPv6: Bool
+        after answer: DNSMessage, _ bytes: [UInt8], ignoresIPv6: Bool, isDatagram: Bool
     ) -> [UInt8]? {
         let isUseless =
             ignoresIPv6 && !answer.isTruncated && !answer.addresses.isEmpty
             && answer.addresses.allSatisfy { $0.high >> 61 == 1 }
         guard answer.lacksAddresses || isUseless, !answer.isForValidator(bytes) else { return nil }
-        return answer.question(like: bytes, .a)
+        return answer.question(like: bytes, .a, isDatagram: isDatagram)
     }
 
     /// What the app gets, and whether there are addresses in it.

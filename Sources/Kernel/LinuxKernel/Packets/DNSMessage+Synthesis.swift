@@ -33,13 +33,19 @@ extension DNSMessage {
     }
 
     /// The same question for addresses of another type, to the same server.
-    package func question(like bytes: [UInt8], _ type: AddressType) -> [UInt8] {
+    ///
+    /// - Parameter isDatagram: whether it goes by UDP, where it asks for more room. By TCP there is
+    ///   enough, and dnsmasq 2.90 would take all later questions of the connection for such, too.
+    package func question(
+        like bytes: [UInt8], _ type: AddressType, isDatagram: Bool
+    ) -> [UInt8] {
         var question = Array(bytes[..<questionEnd])
         // It keeps RD and CD.
         question[2] = bytes[2] & 0x01
         question[3] = bytes[3] & 0x10
         for place in 6..<Self.headerLength { question[place] = 0 }
         question[questionEnd - 3] = UInt8(type.rawValue)
+        guard isDatagram else { return question }
         question[Self.headerLength - 1] = 1
         return question + Self.extensionRecord
     }
