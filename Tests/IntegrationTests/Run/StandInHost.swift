@@ -8,7 +8,8 @@ enum StandInHost {
     /// It finds `run`, which is `linkcond run` in the caller's name, an empty directory
     /// `$DIRECTORY` in which everybody may write, `serve`, which starts a web server of that
     /// directory on the loopback's port 8000, `peer`, which is a command of the relay's tests, and
-    /// a `/run` and a `/dev/net/tun` of its own.
+    /// a `/run` and a `/dev/net/tun` of its own. Files of programs are in that directory, too: in the
+    /// host's own one perhaps only root may write.
     static func script(
         _ script: String, by caller: Caller, arguments: [String] = [],
         timeout: Duration = .programLimit
@@ -22,7 +23,8 @@ enum StandInHost {
                 "unshare",
                 [
                     "--net", "--mount", "env", "PROGRAM=\(try SandboxedRun.program())",
-                    "DIRECTORY=\(directory.path)", "IDENTITY=\(identity)",
+                    "DIRECTORY=\(directory.path)", "TMPDIR=\(directory.path)",
+                    "IDENTITY=\(identity)",
                     "bash", "-c", prelude + script, "bash",
                 ] + arguments, timeout: timeout)
         }
