@@ -1,11 +1,12 @@
 """Downloads by HTTP/3, and goes on where it was when the network changes.
 
-quicclient.py LINKCOND HOST PORT prints the SHA-256 of what came. LINKCOND tells of the path.
+quicclient.py LINKCOND HOST PORT [ping] prints the SHA-256 of what came. LINKCOND tells of the path.
 
 Nothing comes any more from a network that is gone, so a client that only downloads has nothing to
 send either, and the server never learns where it is now. As an app does it that watches its path,
 this one then turns to another connection ID and sends a packet. Its socket is bound to no address:
-what it sends goes the way that the routes say now.
+what it sends goes the way that the routes say now. With `ping` it sends packets all the time, as
+clients behind a NAT have to that forgets them: nobody tells them when it does.
 """
 import asyncio
 import hashlib
@@ -18,7 +19,7 @@ from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import DataReceived
 from aioquic.quic.configuration import QuicConfiguration
 
-linkcond, host, port = sys.argv[1:]
+linkcond, host, port, *words = sys.argv[1:]
 
 
 class Client(QuicConnectionProtocol):
@@ -59,14 +60,23 @@ async def follow_path(client):
         current = used[0]
 
 
+async def keep_known(client):
+    while True:
+        await asyncio.sleep(0.25)
+        await client.ping()
+
+
 async def main():
     configuration = QuicConfiguration(
         alpn_protocols=H3_ALPN, verify_mode=ssl.CERT_NONE, idle_timeout=60)
     async with connect(
             host, int(port), configuration=configuration, create_protocol=Client) as client:
-        following = asyncio.create_task(follow_path(client))
+        beside = [asyncio.create_task(follow_path(client))]
+        if "ping" in words:
+            beside.append(asyncio.create_task(keep_known(client)))
         print(await client.download("/"))
-        following.cancel()
+        for task in beside:
+            task.cancel()
 
 
 asyncio.run(main())

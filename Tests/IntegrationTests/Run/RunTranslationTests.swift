@@ -144,7 +144,8 @@ struct RunTranslationTests {
                     "exec env \(python) python3 \(server) \(directory) 4433 1500000 198.18.0.3",
                     "--server-ready", "4433", "--", "sh", "-c",
                     """
-                    env \(python) timeout 60 python3 \(client) true 198.18.0.3 4433 >\(directory)/got
+                    env \(python) timeout 120 python3 \(client) true 198.18.0.3 4433 ping \
+                        >\(directory)/got
                     cmp \(directory)/got \(directory)/checksum && echo same
                     """,
                 ]
