@@ -118,6 +118,7 @@ struct RunResolverTests {
                 timeline:
                   - { at: 1 s, middle: { dns: { servfail: 100% } } }
                   - { at: 3 s, middle: none }
+                repeat: { every: 5 s, times: 50 }
                 """, to: "outage.yaml")
             var arguments = Self.options("down")
             arguments.replaceSubrange(
@@ -126,10 +127,10 @@ struct RunResolverTests {
                 arguments: arguments + [
                     "--", "sh", "-c",
                     Self.ask + """
-                        works() { [ "$(status ok.example)" = NOERROR ]; }
-                        works && echo up
-                        while works; do sleep 0.1; done; echo down
-                        until works; do sleep 0.1; done; echo up
+                        await() { until [ "$(status ok.example)" = $1 ]; do sleep 0.1; done; }
+                        await NOERROR && echo up
+                        await SERVFAIL && echo down
+                        await NOERROR && echo up
                         """,
                 ]
             ).output()
