@@ -25,8 +25,8 @@ struct RunMiddleScenarioTests {
                 "exec python3 \(BusFixture.path(of: "stunserver.py")) 198.18.0.3 198.18.0.1",
                 "--server-ready", "3478/udp", "--", "sh", "-c",
                 """
-                get() { curl -s -m 2 -o /dev/null -w '%{http_code} ' 198.18.0.3:$1; echo $?; }
-                get 80; get 8000
+                get() { curl -s -m $2 -o /dev/null -w '%{http_code} ' 198.18.0.3:$1; echo $?; }
+                get 80 60; get 8000 2
                 dig +short +tries=1 @198.18.0.3 ok.example
                 stun 198.18.0.3 | grep -o Blocked
                 """,
@@ -44,8 +44,8 @@ struct RunMiddleScenarioTests {
                 "exec python3 -m http.server --bind 198.18.0.3 8000 2>/dev/null",
                 "--server-ready", "8000", "--", "sh", "-c",
                 """
-                get() { curl -s -m 5 -o /dev/null -w '%{http_code} ' "$@" 198.18.0.3:8000; echo $?; }
-                get; get -x 198.18.0.3:3128; get --proxytunnel -x 198.18.0.3:3128
+                get() { curl -s -o /dev/null -w '%{http_code} ' "$@" 198.18.0.3:8000; echo $?; }
+                get -m 5; get -m 60 -x 198.18.0.3:3128; get -m 60 --proxytunnel -x 198.18.0.3:3128
                 """,
             ]
         ).result()
