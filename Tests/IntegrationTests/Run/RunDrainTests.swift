@@ -121,8 +121,9 @@ struct RunDrainTests {
             #expect(result.standardOutput == "end after 300000\n")
             #expect(result.standardError.contains("waiting until what is under way has arrived"))
             let statistics = try await files.statistics()
-            // Of 7 s on the link the command is there for the one in which the socket takes all.
-            #expect(statistics.drain.seconds > statistics.durationSeconds)
+            // Of 7 s on the link the command is there for the one in which the socket takes all. Its
+            // own time has the start of Python in it, which may take as long.
+            #expect(statistics.drain.seconds > 2)
             #expect(statistics.drain.undeliveredConnections == 0)
             #expect(statistics.drain.undeliveredPackets == 0)
             #expect(statistics.up.counters.bytes > 300_000)
