@@ -13,7 +13,7 @@ struct MultipathTransferTests {
 
     /// Downloads `$1` to standard output's checksum, and cuts wifi0 off when a megabyte has come.
     private static let downloadWithCut = """
-        curl -s --speed-limit 1 --speed-time 4 -o $2/got $1 & download=$!
+        curl -s --speed-limit 1 --speed-time 10 -o $2/got $1 & download=$!
         until [ "$(stat -c %s $2/got 2>/dev/null || echo 0)" -gt 1000000 ]; do sleep 0.05; done
         ip link set wifi0 down
         wait $download; code=$?
@@ -21,13 +21,14 @@ struct MultipathTransferTests {
         exit $code
         """
 
-    /// Runs the download of a file of four megabytes, and says how curl ended and what came.
+    /// Runs the download of a file of eight megabytes, which take four seconds, and says how curl
+    /// ended and what came.
     private func download(
         _ mode: String, from server: String, through middle: String? = nil,
         in directory: TemporaryDirectory
     ) async throws -> (result: ProcessResult, isIntact: Bool, bytes: [String: Int]) {
         let path = directory.path
-        try shell("head -c 4000000 /dev/urandom >\(path)/file")
+        try shell("head -c 8000000 /dev/urandom >\(path)/file")
         let expected = try shell("sha256sum <\(path)/file")
         let interfaces = Self.interfaces.map { word in
             middle.flatMap { word.contains("=") ? "\(word),middle=\($0)" : nil } ?? word
@@ -87,7 +88,7 @@ struct MultipathTransferTests {
         let result = try await StandInHost.script(
             """
             trap 'kill $(jobs -p)' EXIT
-            head -c 4000000 /dev/urandom >$DIRECTORY/file
+            head -c 8000000 /dev/urandom >$DIRECTORY/file
             serve
             python3 -m http.server --directory $DIRECTORY --bind 192.0.2.1 8001 >/dev/null 2>&1 &
             until curl -s -o /dev/null http://192.0.2.1:8001/; do sleep 0.02; done
