@@ -100,7 +100,8 @@ struct LoopFrameTests {
             let solicitation = SampleFrame.ipv6(next: 58, [135] + [UInt8](repeating: 0, count: 23))
             try app.send(Self.numbered(1) + [SampleFrame.arp().bytes, solicitation.bytes])
             let expected = [SampleFrame.arp().bytes, solicitation.bytes]
-            #expect(try far.receive(3, within: .milliseconds(300)).map(\.bytes) == expected)
+            #expect(try far.receive(2).map(\.bytes) == expected)
+            #expect(try far.receive(within: .milliseconds(300)).isEmpty)
             loop.stop()
             #expect(loop.statistics.up.link.lostPackets == 1)
         }
@@ -185,7 +186,7 @@ struct LoopFrameTests {
             let records = Records()
             let loop = try wires.loop(
                 LinkConditions(up: .init(loss: .random(.percent(30)))), observer: records)
-            let (app, far) = (try wires.end("app"), try wires.end("far"))
+            let app = try wires.end("app")
             let content = [UInt8](repeating: 5, count: 20_000)
             let frame = SampleFrame.ipv4(protocol: 17, SampleFrame.udp(target: 9, content))
             var virtual = VirtualHeader()
@@ -194,7 +195,7 @@ struct LoopFrameTests {
             virtual.segmentSize = 200
             (virtual.checksumStart, virtual.checksumOffset, virtual.headerLength) = (34, 6, 42)
             try app.send([frame.bytes, SampleFrame.arp().bytes], virtual: virtual)
-            _ = try far.receive(within: .milliseconds(200))
+            for _ in 0..<500 where records.all.count < 101 { try shell("sleep 0.02") }
             loop.stop()
             let judged = records.all.filter { $0.record.fate != .exempt }
             let lost = judged.filter { $0.record.fate == .judged(.lost) }
@@ -229,7 +230,7 @@ struct LoopFrameTests {
         try await TestWires.with { wires in
             let bound = ByteCount(bytes: 6 << 20)
             let loop = try wires.loop(
-                LinkConditions(up: .init(delay: .seconds(4))), memory: bound)
+                LinkConditions(up: .init(delay: .seconds(10))), memory: bound)
             let (app, far) = (try wires.end("app"), try wires.end("far"))
             for _ in 0..<10 { try app.send(Self.numbered(200)) }
             // On a busy machine the socket itself may be full before the loop gets to read, and
@@ -245,9 +246,10 @@ struct LoopFrameTests {
             #expect(full.memory <= bound && full.memoryDrops > 0)
             #expect(known(full) == 2000)
             let accepted = full.link.arrivedPackets
-            #expect(try far.receive(Int(accepted)).count == accepted)
+            #expect(try far.receive(Int(accepted), within: .seconds(60)).count == accepted)
             #expect(loop.statistics.up.memory < ByteCount(bytes: 5 << 20))
             #expect(loop.statistics.up.unwantedDrops > 0)
+            loop.change(to: Self.delayed)
             try app.send(Self.numbered(100))
             #expect(try far.receive(100).count == 100)
             loop.stop()
@@ -263,7 +265,18 @@ struct LoopFrameTests {
                 try shell("ip link set \(side) down; sleep 0.1")
                 // Toward the app the loop has nowhere to send; from it nothing comes.
                 try? far.send(Self.numbered(3))
-                try shell("sleep 0.1; ip link set \(side) up")
+                for _ in 0..<500 where loop.statistics.down.sendFailures < 3 {
+                    try shell("sleep 0.02")
+                }
+                // The kernel notices carriers in its own time, and drops what is sent before.
+                try shell(
+                    """
+                    ip link set \(side) up
+                    for attempt in $(seq 500); do
+                        [ $(ip -o link show up | grep -c 'state UP') = 4 ] && break
+                        sleep 0.02
+                    done
+                    """)
                 _ = try app.receive(within: .milliseconds(100))
                 _ = try far.receive(within: .milliseconds(100))
                 try app.send(Self.numbered(10))
