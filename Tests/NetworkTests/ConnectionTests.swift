@@ -61,22 +61,26 @@ import Testing
     }
 
     @Test func `nothing is read that nobody asks for`() async throws {
-        let script = """
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
-            peer.settimeout(1)
-            sent = 0
-            try:
-                while sent < 50_000_000: sent += peer.send(bytes(65536))
-            except TimeoutError: print("held up")
-            """
-        let output = try await python(Self.server + script) { port in
-            let connection = NWConnection(host: Self.local, port: port, using: .tcp)
-            _ = connection.startRecording()
-            #expect(try await !connection.receive().text.isEmpty)
-            try await Task.sleep(for: .seconds(1.5))
-            connection.forceCancel()
+        try await withTemporaryDirectory { directory in
+            let sign = directory.path + "/end"
+            let script = """
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+                peer.settimeout(1)
+                sent = 0
+                try:
+                    while sent < 50_000_000: sent += peer.send(bytes(65536))
+                except TimeoutError: print("held up")
+                open("\(sign)", "w").close()
+                """
+            let output = try await python(Self.server + script) { port in
+                let connection = NWConnection(host: Self.local, port: port, using: .tcp)
+                _ = connection.startRecording()
+                #expect(try await !connection.receive().text.isEmpty)
+                try await waitForFile(sign)
+                connection.forceCancel()
+            }
+            #expect(output == "held up\n")
         }
-        #expect(output == "held up\n")
     }
 
     /// Another process has the port, so that no copy of this one keeps it open.

@@ -4,6 +4,14 @@ import Network
 import Synchronization
 import Testing
 
+/// Waits for a file by which a script says how far it is; no longer than scripts may take.
+func waitForFile(_ path: String) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !FileManager.default.fileExists(atPath: path), .now < deadline {
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
 /// Runs a script of Python that calls `ready(port)` once it can be connected to.
 func python(
     _ script: String, _ body: (NWEndpoint.Port) async throws -> Void

@@ -106,6 +106,7 @@ import Testing
 
     @Test func `nothing is read that nobody asks for`() async throws {
         try await withCertificate { certificate, key in
+            let sign = certificate + ".end"
             let script = """
                 import ssl
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -118,6 +119,7 @@ import Testing
                 try:
                     while sent < 50_000_000: sent += peer.send(bytes(16384))
                 except TimeoutError: print("held up")
+                open("\(sign)", "w").close()
                 """
             let output = try await python(script) { port in
                 let options = NWProtocolTLS.Options()
@@ -128,7 +130,7 @@ import Testing
                 _ = connection.startRecording()
                 let content = try await connection.receive().text
                 #expect(!content.isEmpty)
-                try await Task.sleep(for: .seconds(1.5))
+                try await waitForFile(sign)
                 connection.forceCancel()
             }
             #expect(output == "held up\n")
