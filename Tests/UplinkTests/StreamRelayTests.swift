@@ -84,7 +84,12 @@ struct StreamRelayTests {
                     TestSandbox.peer("endless_server 8001 \(log)"), port: 8001
                 ) { _ in
                     try sandbox.app(TestSandbox.peer("reset_by_client 198.18.0.1 8001"))
-                    #expect(try shell("sleep 0.3; cat \(log)") == "ConnectionResetError\n")
+                    let outcome = try shell(
+                        """
+                        for attempt in $(seq 500); do [ -s \(log) ] && break; sleep 0.02; done
+                        cat \(log)
+                        """)
+                    #expect(outcome == "ConnectionResetError\n")
                 }
             }
         }
@@ -124,7 +129,12 @@ struct StreamRelayTests {
                 try TestSandbox.withServer(
                     TestSandbox.peer("endless_server 8000 \(log)"), port: 8000
                 ) { _ in
-                    try sandbox.app(TestSandbox.peer("idle_client 198.18.0.1 8000 3"))
+                    try sandbox.app(
+                        """
+                        \(TestSandbox.peer("idle_client 198.18.0.1 8000 60")) & client=$!
+                        for attempt in $(seq 500); do [ -s \(log) ] && break; sleep 0.1; done
+                        kill $client
+                        """)
                     let taken = try #require(Int(shell("head -n 1 \(log)").filter(\.isNumber)))
                     // The app's receive buffer, the server's send buffer, and what the far side
                     // is about to send: none of it waits in the relay.
