@@ -24,12 +24,12 @@ struct HelperUplinkTests {
             }
             let helper = try HelperUplink.start(
                 .slirp4netns, networkNamespace: sandbox.farNamespace, userNamespace: nil)
-            let ping = try sandbox.app("ping -c 2 -i 0.2 -W 2 -q 203.0.113.1 || true")
+            let ping = try sandbox.app("ping -c 1 -W 20 -q 203.0.113.1 || true")
             #expect(ping.contains(" 0% packet loss"))
             try TestSandbox.withServer("python3 -m http.server --bind :: 8000", port: 8000) { _ in
                 for host in ["198.18.0.1", "192.0.2.1", "[fd00:6c63::1]"] {
                     let code = try sandbox.app(
-                        "curl -sS -m 5 -o /dev/null -w '%{http_code}' http://\(host):8000/")
+                        "curl -sS -m 30 -o /dev/null -w '%{http_code}' http://\(host):8000/")
                     #expect(code == "200", "\(host)")
                 }
             }

@@ -155,8 +155,8 @@ private enum NetworkOfFarSide {
         print(
             try app.shell(
                 """
-                curl -sS -m 5 -o /dev/null -w 'page %{http_code}\\n' 'http://[fd00:6c63::1]:8000/'
-                ping -c 1 -W 3 -q 192.0.2.1; echo ping $?
+                curl -sS -m 30 -o /dev/null -w 'page %{http_code}\\n' 'http://[fd00:6c63::1]:8000/'
+                ping -c 1 -W 20 -q 192.0.2.1; echo ping $?
                 """))
     }
 }
