@@ -15,7 +15,7 @@ struct LockTests {
                 lock -x /run/linkcond/$name
             done
             lock -x /proc/self/ns/net
-            eventually sh -c 'test $(grep -c FLOCK /proc/locks) -ge 4'
+            for file in /run/linkcond/* /proc/self/ns/net; do eventually isLocked $file; done
             # The name by which older versions find the packet engine.
             setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -c '
             import socket, time
@@ -29,6 +29,7 @@ struct LockTests {
             timeout 20 "$0" clear || echo "clear: $?"
             for file in /run/linkcond /run/linkcond/* /run/linkcond-services/lock; do
                 lock -n -x $file
+                wait $!
             done
             echo services: $(ls /run/linkcond-services)
             stat -c '%a %u %n' /run/linkcond /run/linkcond/lock
@@ -82,7 +83,7 @@ struct LockTests {
             """
             "$0" clear
             flock -F /run/linkcond/lock sleep 60 &
-            eventually grep -q FLOCK /proc/locks
+            eventually isLocked /run/linkcond/lock
             timeout 40 "$0" clear; echo "ended with $?"
             timeout -s TERM 1 "$0" clear; echo "stopped with $?"
             kill -9 $!

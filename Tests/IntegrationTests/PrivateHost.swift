@@ -24,6 +24,7 @@ enum PrivateHost {
             setpriv --reuid 65534 --regid 65534 --clear-groups flock -F "$@" sleep 60 2>&1 &
             lockers="$lockers $!"
         }
+        isLocked() { ! flock -n "$1" true; }
         # Waits until a command succeeds.
         eventually() {
             for round in $(seq 1200); do
