@@ -78,7 +78,9 @@ struct GatewayErrorTests {
             ip link add lan0 type veth peer name lan1
             ip link set lan0 up
             ip link set lan1 up
-            eventually sh -c '! ip -6 address show tentative | grep -q tentative'
+            # Each interface gives itself an address when the kernel has seen its carrier.
+            settled() { test $(ip -6 -o address show scope link | grep -vc tentative) = 4; }
+            eventually settled
             ip address show >/run/before
             python3 -c 'import socket, time
             server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -91,7 +93,7 @@ struct GatewayErrorTests {
             echo "ended with $?"
             kill $server
             wait $server 2>/dev/null
-            timeout 20 "$0" gateway -i lan0 --uplink eth0 >/run/log 2>&1 &
+            timeout 200 "$0" gateway -i lan0 --uplink eth0 >/run/log 2>&1 &
             gateway=$!
             eventually grep -q 'gateway at' /run/log
             timeout 20 "$0" gateway -i lan0 --uplink eth0

@@ -128,6 +128,19 @@ final class GatewayLab: Sendable {
         try await eventually("process \(process) ends") { kill(process, 0) != 0 }
     }
 
+    /// Kills all processes of the router, none of which sees the end of another.
+    func killAll() throws {
+        try router.shell(
+            """
+            processes=$(ip netns pids $(ip netns identify) | grep -v -x $$)
+            kill -STOP $processes 2>/dev/null
+            kill -KILL $processes 2>/dev/null
+            for process in $processes; do
+                while kill -0 $process 2>/dev/null; do sleep 0.05; done
+            done
+            """)
+    }
+
     /// Runs linkcond on the router.
     func linkcond(_ arguments: String) throws -> String {
         try router.shell("exec \(try TestNetwork.program()) \(arguments)")
@@ -151,12 +164,13 @@ final class GatewayLab: Sendable {
             """)
     }
 
-    /// The same once nobody else has the addresses that the interfaces have given themselves, for which
-    /// the kernel asks around.
+    /// The same once both interfaces have given themselves an address, which the kernel does when it
+    /// sees a carrier, and nobody else has it, for which the kernel asks around.
     func settledState() async throws -> String {
         try await eventually("addresses settle") {
-            try router.shell("ip -6 address show tentative; ip -6 address show scope link | wc -l")
-                .split(separator: "\n").count == 1
+            let addresses = try router.shell("ip -6 -o address show scope link")
+                .split(separator: "\n")
+            return addresses.count == 2 && !addresses.contains { $0.contains("tentative") }
         }
         return try state()
     }

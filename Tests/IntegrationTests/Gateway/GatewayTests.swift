@@ -172,12 +172,7 @@ struct GatewayTests {
             try lab.start("--default LTE")
             try lab.join(1)
             try await eventually("LTE is there") { try Self.device(1, lab)?.profile == "apple/LTE" }
-            try lab.router.shell(
-                """
-                for process in $(ip netns pids $(ip netns identify)); do
-                    [ $process = $$ ] || kill -KILL $process 2>/dev/null || true
-                done
-                """)
+            try lab.killAll()
             #expect(try lab.state() != before, "all were killed at once")
             if remedy == "gateway" {
                 try await lab.end(try lab.start(""))
