@@ -57,7 +57,13 @@ struct ResponderTests {
     @Test
     func `a responder that vanishes is told as such`() async throws {
         let killed = try await learn(
-            from: "\(Self.linkcond) learn --serve --quiet & sleep 3; kill -9 $!; sleep 60")
+            from: """
+                \(Self.linkcond) learn --serve --quiet &
+                until ss -Htn state established sport = 46464 | grep -q .; do sleep 0.1; done
+                sleep 2
+                kill -9 $!
+                sleep 60
+                """)
         #expect(killed.code == 1)
         #expect(killed.message.contains("vanished"), "\(killed.message)")
     }
@@ -73,7 +79,7 @@ struct ResponderTests {
                 cd /tmp
                 "$0" learn x --server server.linkcond --output /dev/null/x --force --quiet \
                     --time 5s 2>/dev/null &
-                sleep 2
+                until ss -Htn state established dport = 46464 | grep -q .; do sleep 0.1; done
                 "$0" learn y --server server.linkcond --output /dev/null/y --force --quiet
                 echo "code $?"
                 kill $!
