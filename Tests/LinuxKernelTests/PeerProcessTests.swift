@@ -39,8 +39,8 @@ struct PeerProcessTests {
         }
         let channel = try #require(accepted, "nobody has connected")
         if action == "leave" {
-            // Its parent has ended when the shell is done with it.
-            try await Task.sleep(for: .milliseconds(500))
+            // The parent's end.
+            _ = try await process
         }
         do throws(PeerProcess.Lack) {
             let peer = try PeerProcess(at: channel)

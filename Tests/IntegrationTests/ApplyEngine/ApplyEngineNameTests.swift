@@ -12,10 +12,8 @@ struct ApplyEngineNameTests {
     @Test func `all addresses of a name are conditioned, and those that it gets later`()
         async throws
     {
-        try await withNameServer { network, directory in
-            try directory.write(
-                Data("192.0.2.2 name.example\n2001:db8::2 name.example\n".utf8), to: "hosts")
-            try await network.reload(directory)
+        let addresses = [TestNetwork.serverIPv4, TestNetwork.serverIPv6]
+        try await withNameServer(addresses) { network, directory in
             let applied = try await network.apply("LTE", "--to", "Name.example", in: directory)
             #expect(applied.exitCode == 0, "\(applied)")
             #expect(try await network.ping(TestNetwork.serverIPv4) >= 114.9)
@@ -54,12 +52,15 @@ struct ApplyEngineNameTests {
         }
     }
 
-    /// Runs `body` with a name server at the far end, which reads its names from a file `hosts`.
+    /// Runs `body` with a name server at the far end, which reads its names from a file `hosts`, at
+    /// first that of the server.
     private func withNameServer(
+        _ addresses: [String] = [TestNetwork.serverIPv4],
         _ body: (TestNetwork, TemporaryDirectory) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
-            try directory.write(Data("192.0.2.2 name.example\n".utf8), to: "hosts")
+            let hosts = addresses.map { "\($0) name.example\n" }.joined()
+            try directory.write(hosts, to: "hosts")
             try directory.write(
                 Data("nameserver 192.0.2.2\noptions timeout:1 attempts:2\n".utf8), to: "resolv")
             try await TestNetwork.withEngine { network in

@@ -55,10 +55,11 @@ struct MatrixEndTests {
     @Test func `Ctrl-C again does not wait for commands that take no notice`() async throws {
         try await MatrixRun.with { run in
             let script =
-                Self.started(trap: "")
+                Self.started(trap: "touch told")
                     + """
                     kill -TERM $!
-                    sleep 0.2
+                    # Of two signals that wait for it, a process gets the lower number first.
+                    until [ -e told ]; do sleep 0.05; done
                     kill -INT $!
                     wait $!
                     echo "code $?"
