@@ -44,8 +44,8 @@ struct ScenarioAppTests {
     {
         try await ScenarioRun.with(
             timeline: """
-                  - { at: 1 s, app: terminate }
-                  - { at: 1.2 s, app: relaunch }
+                  - { at: 4 s, app: terminate }
+                  - { at: 4.2 s, app: relaunch }
                 """,
             script: """
                 if [ -e $D/first ]; then
@@ -88,12 +88,13 @@ struct ScenarioAppTests {
     @Test func `servers and commands of the scenario are not the app`() async throws {
         try await ScenarioRun.with(
             timeline: """
-                  - { at: 0.5 s, exec: "sleep 1.5; echo done > $D/command" }
-                  - { at: 1 s, app: terminate }
-                  - { at: 3 s, app: relaunch }
+                  - { at: 3.5 s, exec: "sleep 1.5; echo done > $D/command" }
+                  - { at: 4 s, app: terminate }
+                  - { at: 4.2 s, app: relaunch }
                 """,
             script: """
                 [ -e $D/first ] || { touch $D/first; exec sleep 1000; }
+                until [ -s $D/command ]; do sleep 0.1; done
                 echo > /dev/tcp/server.linkcond/8123 && cat $D/command
                 """,
             options: [
