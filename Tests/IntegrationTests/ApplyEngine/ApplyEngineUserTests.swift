@@ -154,15 +154,20 @@ extension TestNetwork {
         return time
     }
 
-    /// How long a user's curl takes to connect, in seconds.
+    /// How long a user's curl takes to connect, in seconds: the shortest of some times, since it may
+    /// have to wait for a processor.
     fileprivate func connect(to address: String, as user: Int) async throws -> Double {
         let host = address.contains(":") ? "[\(address)]" : address
-        let curl = try await run(
-            as: user, ["curl", "-s", "-o", "/dev/null", "-w", "%{time_connect}", "http://\(host)/"])
-        guard curl.exitCode == 0, let time = Double(curl.standardOutput) else {
-            throw Failure("curl said: \(curl)")
+        let curl = ["curl", "-s", "-o", "/dev/null", "-w", "%{time_connect}", "http://\(host)/"]
+        var shortest = Double.infinity
+        for _ in 0..<5 {
+            let result = try await run(as: user, curl)
+            guard result.exitCode == 0, let time = Double(result.standardOutput) else {
+                throw Failure("curl said: \(result)")
+            }
+            shortest = min(shortest, time)
         }
-        return time
+        return shortest
     }
 
     /// The numbers that a script of a user prints.

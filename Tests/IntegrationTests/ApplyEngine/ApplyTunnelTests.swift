@@ -96,7 +96,8 @@ struct ApplyTunnelTests {
             #expect(try await network.run("ping", ["-c1", "-W1", Self.far[0]]).exitCode != 0)
             #expect(try await network.run("ping", ["-c1", Self.far[1]]).exitCode == 0)
             try await network.killEngine()
-            #expect(try await network.run("ping", ["-c1", Self.far[0]]).exitCode == 0)
+            // Its nft, and with it what leads packets to it, ends a moment later.
+            #expect(try await network.run("ping", ["-c1", "-w20", Self.far[0]]).exitCode == 0)
         }
     }
 }

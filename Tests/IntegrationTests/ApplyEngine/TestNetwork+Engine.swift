@@ -54,12 +54,8 @@ extension TestNetwork {
         since before: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         // The kernel ends the engine's nft, which takes it a moment.
-        var processes = try await self.processes()
-        for _ in 0..<50 where !processes.isEmpty {
-            try await Task.sleep(for: .milliseconds(20))
-            processes = try await self.processes()
-        }
-        #expect(processes == [], sourceLocation: sourceLocation)
+        try await wait { try await processes().isEmpty }
+        #expect(try await processes() == [], sourceLocation: sourceLocation)
         let after = try await engineState()
         #expect(after == before, sourceLocation: sourceLocation)
     }
@@ -93,9 +89,7 @@ extension TestNetwork {
     func killEngine(signal: Int32 = SIGKILL) async throws {
         let process = try #require(try await engineProcesses().first)
         kill(process, signal)
-        for _ in 0..<200 where kill(process, 0) == 0 {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await wait { kill(process, 0) != 0 }
         #expect(try await engineProcesses() == [])
     }
 

@@ -192,11 +192,18 @@ def browse(browser, address, server, found, pictures):
         browser.session = session
         browser.evaluate(f"document.querySelector(`{CARD} .profiles button[data-id='{profile}']`).click()")
     refusal = f"document.querySelector(`{CARD} .refusal`)?.textContent ?? ''"
-    found["conflict"] = []
-    for session in (second, first):
-        browser.session = session
-        wait(lambda: browser.evaluate(refusal), 5)
-        found["conflict"].append(browser.evaluate(refusal))
+
+    def refusals():
+        texts = []
+        for session in (second, first):
+            browser.session = session
+            texts.append(browser.evaluate(refusal))
+        return texts
+
+    wait(lambda: any(refusals()))
+    # There must not be another one.
+    time.sleep(2)
+    found["conflict"] = refusals()
     # Pages that nobody sees listen to nothing, and draw nothing.
     browser.session = first
     browser.call("Page.bringToFront")
