@@ -91,9 +91,9 @@ struct BusHostTests {
         let output = try await Self.script(
             """
             linkcond override set -i eth0 --expensive --quiet
-            ip -4 monitor address dev eth0 >/tmp/$$.events 2>/dev/null & watching=$!
+            ip -4 monitor address dev eth0 >/run/NetworkManager/events 2>/dev/null & watching=$!
             sleep 14
-            kill $watching; cat /tmp/$$.events; rm /tmp/$$.events
+            kill $watching; cat /run/NetworkManager/events
             metered
             """)
         #expect(output == "yes\n")
