@@ -1,4 +1,5 @@
 public import Foundation
+import SystemPackage
 
 /// A directory of a test's own, empty at first.
 public struct TemporaryDirectory: Sendable {
@@ -17,7 +18,12 @@ public struct TemporaryDirectory: Sendable {
         let url = URL(filePath: path).appending(path: name)
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try data.write(to: url)
+        // A program that is started meanwhile would inherit Foundation's descriptor, and what is open
+        // for writing anywhere cannot be executed.
+        let file = try FileDescriptor.open(
+            FilePath(url.path), .writeOnly, options: [.create, .truncate, .closeOnExec],
+            permissions: FilePermissions(rawValue: 0o666))
+        try file.closeAfter { _ = try file.writeAll(data) }
         return url.path
     }
 }

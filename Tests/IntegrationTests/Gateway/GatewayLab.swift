@@ -30,10 +30,14 @@ final class GatewayLab: Sendable {
         directory = FileManager.default.temporaryDirectory.appending(path: prefix)
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true)
-        try write(Self.lease, to: "lease")
+        // By the shell: what this process has open for writing, others that it starts meanwhile have as
+        // well, and as long as they do the kernel does not execute it.
         try shell(
             """
             set -e
+            cat >\(path(of: "lease")) <<'END'
+            \(Self.lease)
+            END
             chmod +x \(path(of: "lease"))
             for name in \(prefix)-r \(prefix)-s \(prefix)-f; do ip -n $name link set lo up; done
             ip link add wan0 netns \(prefix)-r type veth peer name eth0 netns \(prefix)-s
