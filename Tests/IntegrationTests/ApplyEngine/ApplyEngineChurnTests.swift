@@ -37,7 +37,7 @@ struct ApplyEngineChurnTests {
                 network.app, isIPv6 ? TestNetwork.appIPv6 : TestNetwork.appIPv4,
                 network.server, isIPv6 ? TestNetwork.serverIPv6 : TestNetwork.serverIPv4,
                 "sh", "-c", cycles, try TestNetwork.program(),
-            ], timeout: .seconds(240))
+            ], timeout: .seconds(600))
         try #require(result.exitCode == 0, "\(result.standardError)")
         let churn = try JSONDecoder().decode(Churn.self, from: Data(result.standardOutput.utf8))
         #expect(churn.exitCode == 0, "\(churn.errors)")

@@ -120,7 +120,7 @@ struct ExplainProtocolTests {
         let client = BusFixture.path(of: "quicclient.py")
         let found = try await explain(
             server: "exec env \(python) python3 \(server) . 4433 40000", ready: "4433/udp",
-            "env \(python) timeout 4 python3 \(client) linkcond server.linkcond 4433",
+            "env \(python) timeout 60 python3 \(client) linkcond server.linkcond 4433",
             exitCodes: [0, 1, 124])
         let quic = try #require(found.connections.first { $0.kind == "quic" }, "\(found)")
         #expect(quic.requests >= 1)

@@ -58,7 +58,7 @@ struct MatrixBuildbotTests {
         return try await runProcess(
             "unshare",
             ["--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script],
-            environment: variables, workingDirectory: directory.path, timeout: .seconds(120))
+            environment: variables, workingDirectory: directory.path)
     }
 
     @Test func `a build runs the parts on its workers, and merges their reports`() async throws {

@@ -10,7 +10,7 @@ struct MatrixSlurmTests {
 
     /// Runs a script within a cluster, with linkcond in its path.
     private static func inCluster(
-        _ script: String, _ run: MatrixRun, timeout: Duration = .seconds(200)
+        _ script: String, _ run: MatrixRun, timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         try await run.script(
             """
@@ -152,7 +152,7 @@ struct MatrixSlurmTests {
                 \(end)
                 code=0
                 wait "$cluster" || code=$?
-                tries=50
+                tries=300
                 while processes >/dev/null && [ "$tries" -gt 0 ]; do sleep 0.1; tries=$((tries - 1)); done
                 echo "before $((before > 8)), after $(processes), code $code"
                 """)

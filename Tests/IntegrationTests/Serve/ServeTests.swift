@@ -30,7 +30,7 @@ import Testing
                 "--net", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child",
                 "--mount-proc", "sh", "-euc", head + script,
             ],
-            environment: environment, timeout: .seconds(60))
+            environment: environment)
     }
 
     @Test(.requiresEngineHooks)
