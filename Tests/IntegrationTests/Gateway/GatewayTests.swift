@@ -126,7 +126,7 @@ struct GatewayTests {
         try lab.start("--device device1=LTE")
         try lab.join(1)
         try await eventually("the device is known") { try Self.device(1, lab) != nil }
-        _ = try lab.linkcond("gateway set device1 3G --for 4s")
+        _ = try lab.linkcond("gateway set device1 3G --for 15s")
         #expect(try (200...300).contains(lab.roundTrip(1, count: 3)))
         try await eventually("3G ends") { try Self.device(1, lab)?.by == "settings" }
         #expect(try (115...175).contains(lab.roundTrip(1, count: 3)))

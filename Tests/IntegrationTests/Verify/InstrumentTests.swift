@@ -33,7 +33,9 @@ struct VerifyInstrumentTests {
         }
     }
 
-    @Test func `the kernel's token bucket has the bandwidth that tc was told`() async throws {
+    @Test(.tags(.measure)) func `the kernel's token bucket has the bandwidth that tc was told`()
+        async throws
+    {
         try await TestNetwork.with { network in
             // 14 bytes of Ethernet for each packet: 2 Mbit/s of IP are 2.019 of frames.
             for namespace in [network.app, network.server] {
