@@ -46,9 +46,16 @@ def link_of(browser, process):
     return f"#programs a[href='{browser.evaluate(link)}']"
 
 
-def watch(browser, process, profile, lines=1):
-    """Clicks the link to its live view; returns whether that shows its link."""
-    press_for(browser, link_of(browser, process), lines)
+def watch(browser, process, profile, lines=0):
+    """Follows the link to its live view; returns whether that shows its link.
+
+    With the mouse, whose button is held for so many lines of the server's; with the keyboard for none.
+    """
+    link = link_of(browser, process)
+    if lines:
+        press_for(browser, link, lines)
+    else:
+        activate(browser, link)
     return wait(lambda: text_of(browser, "article .profile") == profile and is_live(browser), 30)
 
 
