@@ -255,6 +255,10 @@ struct SandboxLinksTests {
                 "cell0", to: Self.conditions(delay: .milliseconds(90)), profile: "slower")
             try links.prefer("cell0")
             let last = try delays()
+            // ping waits for its last answers no longer than two round trips.
+            for _ in 0..<500 where links.counters(of: "cell0")?.down.packets != 50 {
+                try shell("sleep 0.02")
+            }
             let wifi = links.counters(of: "wifi0"), cell = links.counters(of: "cell0")
             return (first, last, [wifi?.up, wifi?.down, cell?.up, cell?.down].map { $0?.packets })
         }

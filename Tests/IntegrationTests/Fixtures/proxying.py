@@ -582,7 +582,9 @@ class Iperf:
         while True:
             result = json.loads(self.load(address, *options).communicate(timeout=PATIENCE)[0])
             # The server may still be busy with the load before.
-            if "busy" not in result.get("error", ""):
+            if "busy" not in (error := result.get("error", "")):
+                if error:
+                    sys.exit(f"iperf3 {' '.join(options)}: {error}")
                 return result["end"]["sum_received"]["bits_per_second"] / 1e6
 
 
