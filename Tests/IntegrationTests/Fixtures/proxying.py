@@ -581,11 +581,12 @@ class Iperf:
         """Mbit/s that have arrived."""
         while True:
             result = json.loads(self.load(address, *options).communicate(timeout=PATIENCE)[0])
-            # The server may still be busy with the load before.
-            if "busy" not in (error := result.get("error", "")):
-                if error:
-                    sys.exit(f"iperf3 {' '.join(options)}: {error}")
+            if not (error := result.get("error", "")):
                 return result["end"]["sum_received"]["bits_per_second"] / 1e6
+            # The server may be busy with the load before still, or listen anew behind it.
+            if not any(reason in error for reason in ("busy", "reset", "refused")):
+                sys.exit(f"iperf3 {' '.join(options)}: {error}")
+            time.sleep(0.1)
 
 
 def links():
@@ -605,9 +606,11 @@ def links():
                 up = iperf.rate(proxy.address(0), "-t", "1")
                 down = iperf.rate(proxy.address(0), "-R", "-t", "1")
                 print(up < 2.1, down < 8.4, down > 2 * up)
-                time.sleep(0.5)
-            load = iperf.load(proxy.address(0), "-t", "60", "-P", "4")
-            time.sleep(1.5)
+            while True:
+                load = iperf.load(proxy.address(0), "-t", "60", "-P", "4")
+                time.sleep(1.5)
+                if load.poll() is None:
+                    break
             times.append(sorted(round_trip(client) for _ in range(5))[2])
             for process in (load, iperf.server):
                 process.kill()
