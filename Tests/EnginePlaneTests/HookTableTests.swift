@@ -33,31 +33,35 @@ import TrafficControl
 
     @Test func `brings the control groups of sockets to the interface by marks`() throws {
         let groups = try #require(TrafficSelector(text: "user=0,cgroup=/a/b\\x2dc"))
+        let group = PresentGroup(directory: "/sys/fs/cgroup/a/b\\x2dc", number: 7)
         let ways = [Direction.up, .down].map { direction in
             var way = way(direction, slot: 3, groups)
-            way.groups = [PresentGroup(path: "unified/a/b\\x2dc", level: 2, number: 7)]
+            way.groups = [group]
             return way
         }
-        try Golden("hook-table-groups.txt").expect(table(ways[0], ways[1]).addText)
+        let table = table(ways[0], ways[1])
+        try Golden("hook-table-groups.txt").expect(table.addText)
         #expect(
-            table(ways[0]).deleteText
-                == "delete table netdev linkcond_5\ndelete table inet linkcond_5\n")
+            OwnerMarks([table]).rules == [.init(interface: 5, group: group, names: [], bit: 8)])
     }
 
-    @Test func `programs have bits of marks by slot, which narrow those of control groups`() throws
+    @Test func `programs have bits of marks by slot, within a control group if that is chosen`()
+        throws
     {
         let mixed = try #require(TrafficSelector(text: "process=a,process=b%20c,cgroup=/x"))
         let alone = try #require(TrafficSelector(text: "process=a"))
+        let group = PresentGroup(directory: "/sys/fs/cgroup/x", number: 7)
+        var within = way(.down, slot: 5, mixed)
+        within.groups = [group]
         let table = table(
-            way(.up, slot: 2, alone), way(.down, slot: 2, alone), way(.down, slot: 5, mixed),
-            way(.up, slot: 7))
-        let marks = ProcessMarks([table])
+            way(.up, slot: 2, alone), way(.down, slot: 2, alone), within,
+            way(.down, slot: 6, mixed), way(.up, slot: 7))
         #expect(
-            marks.rules == [
-                .init(interface: 5, names: ["a"], bit: 4, narrows: false),
-                .init(interface: 5, names: ["a", "b c"], bit: 32, narrows: true),
+            OwnerMarks([table]).rules == [
+                .init(interface: 5, group: nil, names: ["a"], bit: 4),
+                .init(interface: 5, group: group, names: ["a", "b c"], bit: 32),
             ])
-        #expect(ProcessMarks([self.table(way(.up))]).isEmpty)
+        #expect(OwnerMarks([self.table(way(.up))]).isEmpty)
         #expect(table.addText.contains("meta mark & 0xff000004 == 0x2c000004"))
     }
 
@@ -68,7 +72,7 @@ import TrafficControl
         func ways(_ number: UInt64) -> [HookTable.Way] {
             [Direction.up, .down].map { direction in
                 var way = way(direction, groups)
-                way.groups = [PresentGroup(path: "a", level: 1, number: number)]
+                way.groups = [PresentGroup(directory: "/sys/fs/cgroup/a", number: number)]
                 return way
             }
         }

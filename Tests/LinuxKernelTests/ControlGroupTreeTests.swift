@@ -13,14 +13,14 @@ struct ControlGroupTreeTests {
     func places() {
         let alone = ControlGroupTree(
             mounts: line("/", "ext4") + line("/sys/fs/cgroup", "cgroup2"))
-        #expect(alone?.path(of: "a/b") == "a/b")
+        #expect(alone?.directory(of: "a/b") == "/sys/fs/cgroup/a/b")
         let beside = ControlGroupTree(
             mounts: line("/sys/fs/cgroup/cpu", "cgroup")
                 + line("/sys/fs/cgroup/unified", "cgroup2"))
-        #expect(beside?.path(of: "a/b") == "unified/a/b")
+        #expect(beside?.directory(of: "a/b") == "/sys/fs/cgroup/unified/a/b")
     }
 
-    @Test("Without one where nft looks there is none")
+    @Test("Without one below /sys/fs/cgroup there is none")
     func absence() {
         for mounts in [
             "", "x", "1 2 3 - cgroup2", line("/sys/fs/cgroup/cpu", "cgroup"),
@@ -30,9 +30,9 @@ struct ControlGroupTreeTests {
         }
     }
 
-    @Test("A group that is not there has no number")
-    func number() throws {
+    @Test("A group that is not there is none")
+    func absentGroup() throws {
         let tree = try #require(ControlGroupTree(mounts: line("/sys/fs/cgroup", "cgroup2")))
-        #expect(tree.number(of: "no/such/group") == nil)
+        #expect(tree.group("no/such/group") == nil)
     }
 }

@@ -257,7 +257,20 @@ static void write_all(struct writer *to, const struct bpf_insn *instructions, si
 // BPF_FUNC_skc_to_mptcp_sock, since Linux 5.19.
 enum { skc_to_mptcp_sock = 196 };
 enum { packet = BPF_REG_6, known = BPF_REG_7, owner = BPF_REG_8, way = BPF_REG_9 };
-enum { rule_length = 6, rest_length = 64 };
+enum { rule_length = 6, rest_length = 96 };
+
+// Ends the program, unless the owner is a socket of a network.
+static void write_network(struct writer *to, const struct lc_network *network) {
+    WRITE(to,
+        // Only a copy of the owner's address is a number, to which others may be added.
+        STORE(BPF_DW, BPF_REG_10, value, owner),
+        FOLLOW(known, BPF_REG_10, value),
+        FOLLOW(known, known, network->place),
+        FOLLOW(known, known, network->number_place),
+        INSTRUCTION(BPF_JMP32 | BPF_JEQ | BPF_K, known, 0, 2, (int32_t)network->number),
+        SET(BPF_REG_0, 1),
+        RETURN);
+}
 
 // known = what is known of the socket in register 2, if it is one.
 static void write_search(struct writer *to, int owners) {
@@ -271,9 +284,26 @@ static void write_search(struct writer *to, int owners) {
         LOAD(BPF_W, known, BPF_REG_0, 0));
 }
 
+// The names of the owner, as bits.
+static void write_names(struct writer *to, int owners, int has_subflows) {
+    WRITE(to,
+        SET(known, 0),
+        MOVE(BPF_REG_2, owner));
+    write_search(to, owners);
+    if (!has_subflows) return;
+    // A connection of several paths has a socket for each, and one that the process opened.
+    // if (known == 0) search(bpf_skc_to_mptcp_sock(owner));
+    WRITE(to,
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, known, 0, 11, 0),
+        MOVE(BPF_REG_1, owner),
+        CALL(skc_to_mptcp_sock),
+        MOVE(BPF_REG_2, BPF_REG_0));
+    write_search(to, owners);
+}
+
 static int load_marker(
-    int owners, struct lc_owner_mark mark, const struct lc_owner_rule *rules, size_t count,
-    int has_subflows) {
+    int owners, const struct lc_network *network, struct lc_owner_mark mark,
+    const struct lc_owner_rule *rules, size_t count, int has_subflows) {
     struct bpf_insn instructions[LC_OWNER_RULES * rule_length + rest_length];
     struct writer writer = {instructions, 0}, *to = &writer;
     const short socket = offsetof(struct __sk_buff, sk), place = offsetof(struct __sk_buff, ifindex),
@@ -290,20 +320,9 @@ static int load_marker(
         LOAD(BPF_DW, owner, packet, socket),
         INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, owner, 0, 2, 0),
         SET(BPF_REG_0, 1),
-        RETURN,
-        SET(known, 0),
-        MOVE(BPF_REG_2, owner));
-    write_search(to, owners);
-    if (has_subflows) {
-        // A connection of several paths has a socket for each, and one that the process opened.
-        // if (known == 0) search(bpf_skc_to_mptcp_sock(owner));
-        WRITE(to,
-            INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, known, 0, 11, 0),
-            MOVE(BPF_REG_1, owner),
-            CALL(skc_to_mptcp_sock),
-            MOVE(BPF_REG_2, BPF_REG_0));
-        write_search(to, owners);
-    }
+        RETURN);
+    if (network) write_network(to, network);
+    if (owners >= 0) write_names(to, owners, has_subflows);
     enum { old = BPF_REG_2, new = BPF_REG_4 };
     // new = old = packet->mark; if (old == spared) goto end;
     WRITE(to,
@@ -319,24 +338,20 @@ static int load_marker(
         INSTRUCTION(BPF_ALU | BPF_MOV | BPF_K, new, 0, 0, (int32_t)mark.tag));
     for (size_t number = 0; number < count; number++) {
         struct lc_owner_rule rule = rules[number];
-        // if (way == interface && !(known & names) == narrows) change the bit;
-        WRITE(to,
-            INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, way, 0, 4, (int32_t)rule.interface),
-            MOVE(BPF_REG_1, known),
-            INSTRUCTION(BPF_ALU | BPF_AND | BPF_K, BPF_REG_1, 0, 0, (int32_t)rule.names),
-            INSTRUCTION(
-                BPF_JMP32 | (rule.narrows ? BPF_JNE : BPF_JEQ) | BPF_K, BPF_REG_1, 0, 1, 0),
-            INSTRUCTION(
-                BPF_ALU | (rule.narrows ? BPF_AND : BPF_OR) | BPF_K, new, 0, 0,
-                (int32_t)(rule.narrows ? ~rule.bit : rule.bit)));
+        // if (way == interface && (!names || known & names)) new |= bit;
+        WRITE(to, INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, way, 0, rule.names ? 4 : 1,
+                              (int32_t)rule.interface));
+        if (rule.names)
+            WRITE(to,
+                MOVE(BPF_REG_1, known),
+                INSTRUCTION(BPF_ALU | BPF_AND | BPF_K, BPF_REG_1, 0, 0, (int32_t)rule.names),
+                INSTRUCTION(BPF_JMP32 | BPF_JEQ | BPF_K, BPF_REG_1, 0, 1, 0));
+        WRITE(to, INSTRUCTION(BPF_ALU | BPF_OR | BPF_K, new, 0, 0, (int32_t)rule.bit));
     }
     // A mark without bits says nothing, and must not take the place of another.
-    // if (new != tag || (old & mask) == tag) packet->mark = new;
+    // if (new != tag) packet->mark = new;
     WRITE(to,
-        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, new, 0, 3, (int32_t)mark.tag),
-        MOVE(BPF_REG_1, old),
-        INSTRUCTION(BPF_ALU | BPF_AND | BPF_K, BPF_REG_1, 0, 0, (int32_t)mark.mask),
-        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, (int32_t)mark.tag),
+        INSTRUCTION(BPF_JMP32 | BPF_JEQ | BPF_K, new, 0, 1, (int32_t)mark.tag),
         STORE(BPF_W, packet, mark_place, new),
         // end: return 1, which lets it pass;
         SET(BPF_REG_0, 1),
@@ -346,11 +361,11 @@ static int load_marker(
 }
 
 int lc_owners_mark(
-    int owners, int groups, struct lc_owner_mark mark, const struct lc_owner_rule *rules,
-    size_t count) {
+    int owners, int groups, const struct lc_network *network, struct lc_owner_mark mark,
+    const struct lc_owner_rule *rules, size_t count) {
     if (count > LC_OWNER_RULES) return -E2BIG;
-    int program = load_marker(owners, mark, rules, count, 1);
+    int program = load_marker(owners, network, mark, rules, count, 1);
     // Kernels without connections of several paths do not know their sockets.
-    if (program < 0) program = load_marker(owners, mark, rules, count, 0);
+    if (program < 0 && owners >= 0) program = load_marker(owners, network, mark, rules, count, 0);
     return attach(program, groups, BPF_CGROUP_INET_EGRESS);
 }

@@ -65,17 +65,18 @@ extension EngineError {
 
     static func noOwnerChains(_ message: String) -> EngineError {
         EngineError(
-            "nftables cannot tell whose packets they are (\(message)): --user and --process take "
-                + "CONFIG_NFT_HASH, and --cgroup CONFIG_NFT_SOCKET and Linux 5.13 too",
+            "nftables cannot tell whose packets they are (\(message)): --user, --cgroup and "
+                + "--process take CONFIG_NFT_HASH",
             fault: .unavailable)
     }
 
     /// The kernel does not take the programs that recognise sockets.
-    static func noProcessMarks(_ error: KernelError) -> EngineError {
+    static func noOwnerMarks(_ error: KernelError) -> EngineError {
         EngineError(
-            "the kernel does not let linkcond tell the programs of packets apart (\(error)): "
-                + "--process takes Linux 5.10 with CONFIG_CGROUP_BPF and CONFIG_DEBUG_INFO_BTF, and "
-                + "the rights of root on the host; --user and --cgroup take neither",
+            "the kernel does not tell of which programs or control groups packets are "
+                + "(\(error)): --process and --cgroup take Linux 5.10 with "
+                + "CONFIG_CGROUP_BPF and CONFIG_DEBUG_INFO_BTF, and the rights of root on the host; "
+                + "--user takes neither",
             fault: .unavailable)
     }
 

@@ -22,7 +22,14 @@ struct HookTable: Hashable {
         ) -> Way? {
             guard let selector = selector.resolved(by: addresses) else { return nil }
             return Way(
-                redirect: redirect, selector: selector, groups: PresentGroup.all(of: selector))
+                redirect: redirect, selector: selector,
+                groups: presentGroups(selector.included.groups))
+        }
+
+        private static func presentGroups(_ groups: some Collection<ControlGroup>) -> [PresentGroup]
+        {
+            guard !groups.isEmpty, let tree = ControlGroupTree.host else { return [] }
+            return groups.compactMap { tree.group($0.path) }
         }
 
         /// The precedence among the ways of an interface.
@@ -92,7 +99,6 @@ struct HookTable: Hashable {
         let sinks = ways.map { "\"\($0.redirect.far)\"" }.joined(separator: ", ")
         var lines =
             ["add table \(table) { flags owner; }"] + gateCommands(table)
-            + (groupMarks?.commands ?? [])
         // Packets that arrive there belong to the engine, and the host must not process them as
         // well.
         lines.append(
@@ -145,8 +151,6 @@ struct HookTable: Hashable {
             ? Set((ways + remembering).map(\.redirect.direction)) : [.up]
     }
 
-    private var groupMarks: GroupMarks? { GroupMarks(ways, of: target) }
-
     /// Ways up that a way down needs to know its owners' flows.
     private var remembering: [Way] {
         ways.filter { way in
@@ -196,8 +200,7 @@ struct HookTable: Hashable {
     /// The command that deletes it.
     var deleteText: String {
         let others = LoopbackHooks(ways, of: target).map { _ in LoopbackHooks.deleteCommand }
-        let commands = [others, groupMarks?.deleteCommand].compactMap(\.self)
-        return (["delete table \(table)"] + commands).joined(separator: "\n")
+        return (["delete table \(table)", others].compactMap(\.self)).joined(separator: "\n")
             + "\n"
     }
 

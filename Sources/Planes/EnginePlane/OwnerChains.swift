@@ -23,7 +23,7 @@ import LinkModel
 /// their socket alone.
 ///
 /// The control group of a socket, and the program that opened it, are known where the host sends,
-/// not at the interface: `GroupMarks` and `ProcessMarks` bring them there.
+/// not at the interface: `OwnerMarks` bring them there.
 struct OwnerChains {
     private let table: String
     private let slot: Int
@@ -97,7 +97,7 @@ struct OwnerChains {
             matches.append("meta skuid \(comparison) { \(users) }")
         }
         if !owners.groups.isEmpty || !owners.processes.isEmpty {
-            let mark = GroupMarks.match(slot: slot)
+            let mark = OwnerMarks.match(slot: slot)
             matches.append("meta mark & \(mark.mask) \(comparison) \(mark.value)")
         }
         return matches

@@ -8,8 +8,8 @@ import SystemPackage
 final class PacketFilterHooks: Hooks {
     private let tables: PacketFilterTables
     private var installed: [Int32: HookTable] = [:]
-    /// The programs of whose packets the tables ask.
-    private var programs: (marks: ProcessMarks, owners: SocketOwners?) = (ProcessMarks([]), nil)
+    /// Of whose packets the tables ask.
+    private var programs: (marks: OwnerMarks, owners: SocketOwners?) = (OwnerMarks([]), nil)
     private var nextLook = Duration.zero
     private let beacons: BeaconGate
     private var hasGivenUp = false
@@ -48,7 +48,7 @@ final class PacketFilterHooks: Hooks {
         }
         var next = installed
         for (index, table) in changed { next[index] = table }
-        let marks = ProcessMarks(next.values)
+        let marks = OwnerMarks(next.values)
         let owners = marks == programs.marks ? programs.owners : try marks.begin()
         let text = changed.map { index, table in
             (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
@@ -95,7 +95,7 @@ final class PacketFilterHooks: Hooks {
     func end() {
         tables.end()
         hasGivenUp = true
-        programs = (ProcessMarks([]), nil)
+        programs = (OwnerMarks([]), nil)
     }
 
     func findOpenSockets() {

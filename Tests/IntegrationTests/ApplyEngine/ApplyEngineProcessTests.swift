@@ -1,6 +1,5 @@
 import Foundation
 import LinkTesting
-import LinuxKernel
 import Testing
 
 /// Conditions for what programs of one name send and receive.
@@ -185,16 +184,6 @@ struct ApplyEngineProcessTests {
             let kernel = try await network.linkcond(
                 "apply", "LTE", "--process", "curl", "--backend", "kernel")
             #expect(kernel.exitCode == 69, "\(kernel)")
-        }
-    }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// Runs a test only where the kernel tells its types, and runs programs at control groups.
-    fileprivate static var requiresKernelTypes: Self {
-        .enabled("the kernel has to have CONFIG_DEBUG_INFO_BTF and control groups of version 2") {
-            FileManager.default.fileExists(atPath: "/sys/kernel/btf/vmlinux")
-                && ControlGroupTree.host != nil
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KernelPlane
 import LinkTesting
+import LinuxKernel
 import Testing
 
 extension Trait where Self == ConditionTrait {
@@ -26,6 +27,14 @@ extension Trait where Self == ConditionTrait {
         .enabled("the kernel has to have netem, or something that serves the packet engine") {
             try kernelHasEngineHooks || kernelHasEngineFilters
                 || FeatureProbe.run()[.netem] == .present
+        }
+    }
+
+    /// Runs a test only where the kernel tells its types, and runs programs at control groups.
+    static var requiresKernelTypes: Self {
+        .enabled("the kernel has to have CONFIG_DEBUG_INFO_BTF and control groups of version 2") {
+            FileManager.default.fileExists(atPath: "/sys/kernel/btf/vmlinux")
+                && ControlGroupTree.host != nil
         }
     }
 

@@ -1,5 +1,5 @@
-// Programs (eBPF) that recognise sockets by the name of the process that opened them, and mark what
-// such sockets send. Each function returns a value of zero or above, often a file descriptor, or
+// Programs (eBPF) that recognise sockets by the name of the process that opened them or by their control
+// group, and mark what such sockets send. Each function returns a value of zero or above, often a file descriptor, or
 // -errno.
 #ifndef CLINUX_OWNERS_H
 #define CLINUX_OWNERS_H
@@ -18,16 +18,24 @@ struct lc_process_layout {
     uint32_t entry, title;
 };
 
+/// A network namespace, and where the kernel keeps its number.
+struct lc_network {
+    /// In a socket: its network, as a distance in bytes.
+    uint32_t place;
+    /// In a network: its number, which is that of the file in /proc.
+    uint32_t number_place;
+    /// The number.
+    uint32_t number;
+};
+
 /// What to do with a packet that leaves by an interface.
 struct lc_owner_rule {
     /// The index of the interface.
     uint32_t interface;
-    /// The names, as bits, of which its socket must have one.
+    /// The names, as bits, of which its socket must have one; 0 if the name does not matter.
     uint32_t names;
     /// The bit of the mark that says so.
     uint32_t bit;
-    /// Whether the mark has the bit already, to be taken away from packets of other sockets.
-    uint32_t narrows;
 };
 
 /// What a mark looks like.
@@ -60,11 +68,12 @@ int lc_owners_add(int owners, int socket, uint32_t names);
 /// The most rules.
 enum { LC_OWNER_RULES = 128 };
 
-/// From now on marks packets by the names of their sockets' owners. Ends when the descriptor is
-/// closed.
+/// From now on marks packets of the sockets of a control group, and of groups below it. Ends when the
+/// descriptor is closed, or the group is removed. Without `owners` (-1) the rules have no names; with
+/// `network` the sockets must be of that one.
 int lc_owners_mark(
-    int owners, int groups, struct lc_owner_mark mark, const struct lc_owner_rule *rules,
-    size_t count);
+    int owners, int groups, const struct lc_network *network, struct lc_owner_mark mark,
+    const struct lc_owner_rule *rules, size_t count);
 
 /// Opens the file that is open in another process under a number. Equivalent to pidfd_getfd(2),
 /// since Linux 5.6.

@@ -64,6 +64,16 @@ struct KernelTypes {
         return place.flatMap { offset(of: Array(member.utf8), in: $0, depth: 0) }
     }
 
+    /// The same, of a structure that every kernel has.
+    func place(of member: String, in structure: String) throws(KernelError) -> UInt32 {
+        guard let offset = offset(of: member, in: structure) else {
+            throw KernelError(
+                .read, subject: "\(structure).\(member) in \(Self.path)",
+                errno: .noSuchFileOrDirectory)
+        }
+        return offset
+    }
+
     /// Searches the members, and those of members that have no names.
     private func offset(of member: [UInt8], in place: Int, depth: Int) -> UInt32? {
         guard let kind = Self.word(bytes, place + 4), depth < 8 else { return nil }

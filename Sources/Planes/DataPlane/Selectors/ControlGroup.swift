@@ -50,7 +50,7 @@ public struct ControlGroup: Sendable, Hashable, CustomStringConvertible {
             return "there are no control groups of version 2 at \(ControlGroupTree.root); ip netns "
                 + "exec hides them, and --netns NAME does not"
         }
-        guard tree.number(of: path) == nil else { return nil }
+        guard tree.group(path) == nil else { return nil }
         return "there is no such control group; systemd-cgls lists them, and /proc/PID/cgroup has "
             + "that of a process"
     }
