@@ -42,7 +42,9 @@ import TrafficControl
         let table = table(ways[0], ways[1])
         try Golden("hook-table-groups.txt").expect(table.addText)
         #expect(
-            OwnerMarks([table]).rules == [.init(interface: 5, group: group, names: [], bit: 8)])
+            OwnerMarks([table]).rules == [
+                .init(interface: 5, group: group, names: [], bit: 8, sparesOthers: false)
+            ])
     }
 
     @Test func `programs have bits of marks by slot, within a control group if that is chosen`()
@@ -58,8 +60,14 @@ import TrafficControl
             way(.down, slot: 6, mixed), way(.up, slot: 7))
         #expect(
             OwnerMarks([table]).rules == [
-                .init(interface: 5, group: nil, names: ["a"], bit: 4),
-                .init(interface: 5, group: group, names: ["a", "b c"], bit: 32),
+                .init(interface: 5, group: nil, names: ["a"], bit: 4, sparesOthers: false),
+                .init(
+                    interface: 5, group: group, names: ["a", "b c"], bit: 32, sparesOthers: false),
+            ])
+        let lonely = self.table(way(.up, slot: 2, alone), way(.down, slot: 2, alone))
+        #expect(
+            OwnerMarks([lonely]).rules == [
+                .init(interface: 5, group: nil, names: ["a"], bit: 4, sparesOthers: true)
             ])
         #expect(OwnerMarks([self.table(way(.up))]).isEmpty)
         #expect(table.addText.contains("meta mark & 0xff000004 == 0x2c000004"))

@@ -257,7 +257,13 @@ static void write_all(struct writer *to, const struct bpf_insn *instructions, si
 // BPF_FUNC_skc_to_mptcp_sock, since Linux 5.19.
 enum { skc_to_mptcp_sock = 196 };
 enum { packet = BPF_REG_6, known = BPF_REG_7, owner = BPF_REG_8, way = BPF_REG_9 };
-enum { rule_length = 6, rest_length = 96 };
+enum { rule_length = 7, rest_length = 120 };
+
+static int has_names(const struct lc_owner_rule *rules, size_t count) {
+    for (size_t number = 0; number < count; number++)
+        if (!rules[number].names) return 0;
+    return 1;
+}
 
 // Ends the program, unless the owner is a socket of a network.
 static void write_network(struct writer *to, const struct lc_network *network) {
@@ -301,9 +307,48 @@ static void write_names(struct writer *to, int owners, int has_subflows) {
     write_search(to, owners);
 }
 
+// Established connections of others get the spared mark where nothing else matters, and the program
+// ends. Those that have a mark keep it.
+static void write_sparing(
+    struct writer *to, uint64_t cookie, struct lc_owner_mark mark,
+    const struct lc_owner_rule *rules, size_t count) {
+    const short mark_place = offsetof(struct __sk_buff, mark), state = offsetof(struct bpf_sock, state);
+    size_t sparing = 0;
+    for (size_t number = 0; number < count; number++) sparing += rules[number].spares ? 1 : 0;
+    if (sparing == 0) return;
+    // if (known || packet->mark || way is no interface of these rules) goto end;
+    WRITE(to,
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, known, 0, (int16_t)(sparing + 17), 0),
+        LOAD(BPF_W, BPF_REG_1, packet, mark_place),
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(sparing + 15), 0));
+    for (size_t number = 0, left = sparing; number < count; number++) {
+        if (rules[number].spares)
+            WRITE(to, INSTRUCTION(BPF_JMP32 | BPF_JEQ | BPF_K, way, 0, (int16_t)left--,
+                                  (int32_t)rules[number].interface));
+    }
+    WRITE(to,
+        GO(14),
+        // if (bpf_get_netns_cookie(packet) != cookie) goto end;
+        MOVE(BPF_REG_1, packet),
+        CALL(BPF_FUNC_get_netns_cookie),
+        SET_WIDE(BPF_REG_2, cookie),
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_0, BPF_REG_2, 9, 0),
+        // if (owner->state != TCP_ESTABLISHED || !bpf_skc_to_tcp_sock(owner)) goto end;
+        LOAD(BPF_W, BPF_REG_1, owner, state),
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, 7, BPF_TCP_ESTABLISHED),
+        MOVE(BPF_REG_1, owner),
+        CALL(BPF_FUNC_skc_to_tcp_sock),
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 4, 0),
+        INSTRUCTION(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, (int32_t)mark.spared),
+        STORE(BPF_W, packet, mark_place, BPF_REG_1),
+        SET(BPF_REG_0, 1),
+        RETURN);
+        // end:
+}
+
 static int load_marker(
     int owners, const struct lc_network *network, struct lc_owner_mark mark,
-    const struct lc_owner_rule *rules, size_t count, int has_subflows) {
+    const struct lc_owner_rule *rules, size_t count, int has_subflows, int has_cookies) {
     struct bpf_insn instructions[LC_OWNER_RULES * rule_length + rest_length];
     struct writer writer = {instructions, 0}, *to = &writer;
     const short socket = offsetof(struct __sk_buff, sk), place = offsetof(struct __sk_buff, ifindex),
@@ -321,8 +366,12 @@ static int load_marker(
         INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, owner, 0, 2, 0),
         SET(BPF_REG_0, 1),
         RETURN);
-    if (network) write_network(to, network);
-    if (owners >= 0) write_names(to, owners, has_subflows);
+    // Only sockets of the network are noted with names.
+    if (!has_names(rules, count)) write_network(to, network);
+    if (owners >= 0) {
+        write_names(to, owners, has_subflows);
+        if (has_cookies) write_sparing(to, network->cookie, mark, rules, count);
+    }
     enum { old = BPF_REG_2, new = BPF_REG_4 };
     // new = old = packet->mark; if (old == spared) goto end;
     WRITE(to,
@@ -364,8 +413,10 @@ int lc_owners_mark(
     int owners, int groups, const struct lc_network *network, struct lc_owner_mark mark,
     const struct lc_owner_rule *rules, size_t count) {
     if (count > LC_OWNER_RULES) return -E2BIG;
-    int program = load_marker(owners, network, mark, rules, count, 1);
+    int program = load_marker(owners, network, mark, rules, count, 1, 1);
+    // Older kernels do not tell the cookie here.
+    if (program < 0) program = load_marker(owners, network, mark, rules, count, 1, 0);
     // Kernels without connections of several paths do not know their sockets.
-    if (program < 0 && owners >= 0) program = load_marker(owners, network, mark, rules, count, 0);
+    if (program < 0) program = load_marker(owners, network, mark, rules, count, 0, 0);
     return attach(program, groups, BPF_CGROUP_INET_EGRESS);
 }

@@ -167,8 +167,14 @@ struct HookTable: Hashable {
     }
 
     private func ownerChains(_ way: Way) -> OwnerChains? {
-        OwnerChains(of: way, in: table, isAlone: Set(ways.map(\.redirect.slot)).count == 1)
+        OwnerChains(of: way, in: table, isAlone: isAlone)
     }
+
+    /// Whether all ways belong to the same conditions.
+    private var isAlone: Bool { Set(ways.map(\.redirect.slot)).count == 1 }
+
+    /// Whether packets that others send are not of interest. On a loopback they are: to the owners.
+    var sparesOthers: Bool { choosesOwners && isAlone && LoopbackHooks(ways, of: target) == nil }
 
     /// The chains of the ways to which it matters whose packets they are.
     private var ownerCommands: [String] {

@@ -12,18 +12,21 @@ struct OwnerMarks: Hashable {
 
     /// Those that the tables of all interfaces need.
     init(_ tables: some Collection<HookTable>) {
-        rules = Set(tables.flatMap { table in table.ways.flatMap { Self.rules($0, table.target) } })
+        rules = Set(tables.flatMap { table in table.ways.flatMap { Self.rules($0, in: table) } })
     }
 
-    private static func rules(_ way: HookTable.Way, _ target: Interface) -> [SocketOwners.Rule] {
+    private static func rules(
+        _ way: HookTable.Way, in table: HookTable
+    ) -> [SocketOwners.Rule] {
         let chosen = way.selector.included
         guard !chosen.groups.isEmpty || !chosen.processes.isEmpty else { return [] }
         let groups: [PresentGroup?] = chosen.groups.isEmpty ? [nil] : way.groups
         return groups.map { group in
             SocketOwners.Rule(
-                interface: target.index, group: group,
+                interface: table.target.index, group: group,
                 names: Set(chosen.processes.map(\.description)),
-                bit: bit(slot: way.redirect.slot))
+                bit: bit(slot: way.redirect.slot),
+                sparesOthers: group == nil && table.sparesOthers)
         }
     }
 

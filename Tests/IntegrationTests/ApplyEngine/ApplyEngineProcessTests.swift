@@ -96,6 +96,68 @@ struct ApplyEngineProcessTests {
         }
     }
 
+    @Test(arguments: [TestNetwork.serverIPv4, TestNetwork.serverIPv6])
+    func `open connections of others are as fast as before, and keep marks of their own`(
+        server: String
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            async let served = runProcess(
+                "nsenter",
+                [
+                    "--net=/run/netns/\(network.server)", "timeout", "60", "python3", "-c",
+                    Self.echo,
+                    server,
+                ])
+            try await network.applyEngine("LTE", "--process", "no-such")
+            _ = try await network.run(
+                "nft",
+                [
+                    "add table netdev t; add chain netdev t up { type filter hook egress device "
+                        + "\(TestNetwork.interface) priority 1; }; "
+                        + "add rule netdev t up tcp dport 80 meta mark 5 counter; "
+                        + "add rule netdev t up tcp dport 80 meta mark != { 0, 5 } counter"
+                ])
+            for mark in ["0", "5"] {
+                let client = try await network.run(
+                    "python3", ["-c", Self.roundTrips, server, mark])
+                let time = try #require(Double(client.standardOutput.dropLast()), "\(client)")
+                #expect(time < 0.05)
+            }
+            #expect(try await served.exitCode == 0)
+            let rules = try await network.run("nft", ["list", "table", "netdev", "t"])
+            let counts = rules.standardOutput.matches(of: /counter packets (\d+)/)
+                .compactMap { Int($0.1) }
+            #expect(counts.count == 2 && counts[0] >= 20 && counts[1] == 0, "\(rules)")
+            _ = try await network.run("nft", ["delete table netdev t"])
+        }
+    }
+
+    /// Answers on two connections, one after the other.
+    private static let echo = """
+        import socket, sys
+        listener = socket.create_server(
+            (sys.argv[1], 80), family=socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET)
+        for stream, _ in (listener.accept() for _ in range(2)):
+            while content := stream.recv(64):
+                stream.sendall(content)
+        """
+
+    /// The shortest of 20 round trips on one connection, whose packets have a mark.
+    private static let roundTrips = """
+        import socket, sys, time
+        while True:
+            stream = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET)
+            stream.setsockopt(socket.SOL_SOCKET, 36, int(sys.argv[2]))
+            if stream.connect_ex((sys.argv[1], 80)) == 0:
+                break
+        def round_trip():
+            began = time.monotonic()
+            stream.sendall(b"?")
+            stream.recv(1)
+            return time.monotonic() - began
+        print(min(round_trip() for _ in range(20)))
+        """
+
     @Test func `several names, a user and a loopback go together`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.mustRun(

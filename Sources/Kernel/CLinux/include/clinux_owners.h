@@ -26,6 +26,8 @@ struct lc_network {
     uint32_t number_place;
     /// The number.
     uint32_t number;
+    /// Another number, which is never used again.
+    uint64_t cookie;
 };
 
 /// What to do with a packet that leaves by an interface.
@@ -36,13 +38,16 @@ struct lc_owner_rule {
     uint32_t names;
     /// The bit of the mark that says so.
     uint32_t bit;
+    /// Whether nothing else matters of what leaves there, so that others may have the spared mark. For
+    /// rules with names.
+    uint32_t spares;
 };
 
 /// What a mark looks like.
 struct lc_owner_mark {
     /// What the bits under the mask are in each mark that has bits for rules.
     uint32_t tag, mask;
-    /// Packets with this mark are left alone.
+    /// Packets with this mark are left alone, and get it to be left alone.
     uint32_t spared;
 };
 
@@ -69,8 +74,8 @@ int lc_owners_add(int owners, int socket, uint32_t names);
 enum { LC_OWNER_RULES = 128 };
 
 /// From now on marks packets of the sockets of a control group, and of groups below it. Ends when the
-/// descriptor is closed, or the group is removed. Without `owners` (-1) the rules have no names; with
-/// `network` the sockets must be of that one.
+/// descriptor is closed, or the group is removed. The sockets must be of the network. Without `owners`
+/// (-1) the rules have no names.
 int lc_owners_mark(
     int owners, int groups, const struct lc_network *network, struct lc_owner_mark mark,
     const struct lc_owner_rule *rules, size_t count);

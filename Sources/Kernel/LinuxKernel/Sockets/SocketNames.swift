@@ -18,16 +18,16 @@ final class SocketNames: Sendable {
     /// For each socket that is noted already the names, as bits.
     private let noted = Mutex<[UInt64: UInt32]>([:])
 
-    /// Begins to note sockets in the network namespace of the calling thread.
+    /// Begins to note sockets in the network namespace with a cookie.
     ///
     /// - Precondition: there are no more names than `most`.
     init(
-        _ names: Set<String>, root: borrowing OwnedDescriptor, _ types: KernelTypes
+        _ names: Set<String>, root: borrowing OwnedDescriptor, network: UInt64, _ types: KernelTypes
     ) throws(KernelError) {
         self.names = names.sorted()
         precondition(names.count <= Self.most)
         let layout = try lc_process_layout(types)
-        network = try Self.currentNetwork()
+        self.network = network
         let subject = "a program for sockets (eBPF)"
         owners = try OwnedDescriptor(lc_owners_create(), creating: subject)
         let (hashes, bits) = Self.hashes(self.names)
@@ -53,21 +53,6 @@ final class SocketNames: Sendable {
         var layout = layout
         return unsafe lc_owners_watch(
             owners, groups, network, &layout, hashes, bits, hashes.count)
-    }
-
-    /// The cookie of the calling thread's network namespace.
-    private static func currentNetwork() throws(KernelError) -> UInt64 {
-        let subject = "the number of the network namespace"
-        let socket: DatagramSocket
-        do {
-            socket = try DatagramSocket(isIPv6: false)
-        } catch {
-            throw KernelError(.read, subject: subject, errno: error)
-        }
-        var network: UInt64 = 0
-        try checked(
-            unsafe lc_socket_network(socket.descriptor.rawValue, &network), .read, subject)
-        return network
     }
 
     /// The names' hashes, and those of what the kernel keeps of them as names of threads.

@@ -20,13 +20,20 @@ public final class SocketOwners: Sendable {
         public var names: Set<String>
         /// The bit of the mark that says so.
         public var bit: UInt32
+        /// Whether it is the only rule for the interface, and has no group. Then established connections
+        /// of others, if they have no mark, get that of packets that are left alone.
+        public var sparesOthers: Bool
 
         /// Makes a rule.
-        public init(interface: Int32, group: PresentGroup?, names: Set<String>, bit: UInt32) {
+        public init(
+            interface: Int32, group: PresentGroup?, names: Set<String>, bit: UInt32,
+            sparesOthers: Bool
+        ) {
             self.interface = interface
             self.group = group
             self.names = names
             self.bit = bit
+            self.sparesOthers = sparesOthers
         }
     }
 
@@ -63,7 +70,9 @@ public final class SocketOwners: Sendable {
         let named = Set(rules.flatMap(\.names))
         let root = try OwnedDescriptor(
             lc_groups_open(), opening: "the root of the control groups (version 2)")
-        names = named.isEmpty ? nil : try SocketNames(named, root: root, types)
+        names =
+            named.isEmpty
+            ? nil : try SocketNames(named, root: root, network: network.cookie, types)
         var markers: [Marker] = []
         for (group, rules) in Dictionary(grouping: rules, by: \.group) {
             guard let group else {
@@ -93,17 +102,14 @@ private final class Marker: Sendable {
         let rules = rules.map { rule in
             lc_owner_rule(
                 interface: UInt32(bitPattern: rule.interface), names: names?.bits(rule.names) ?? 0,
-                bit: rule.bit)
+                bit: rule.bit, spares: rule.sparesOthers ? 1 : 0)
         }
         let looks = lc_owner_mark(tag: mark.tag, mask: mark.mask, spared: mark.spared)
-        // Only sockets of the right network are noted with names.
-        let isOfNetwork = rules.allSatisfy { $0.names != 0 }
         var network = network
         link = try OwnedDescriptor(
             unsafe withUnsafePointer(to: &network) { network in
                 unsafe lc_owners_mark(
-                    names?.notes ?? -1, group.number, isOfNetwork ? nil : network, looks, rules,
-                    rules.count)
+                    names?.notes ?? -1, group.number, network, looks, rules, rules.count)
             }, creating: "a program for packets (eBPF)")
     }
 }
@@ -115,6 +121,20 @@ extension lc_network {
             place: try types.place(of: "skc_net", in: "sock_common"),
             number_place: try types.place(of: "ns", in: "net")
                 + types.place(of: "inum", in: "ns_common"),
-            number: UInt32(truncatingIfNeeded: try NetworkNamespace.currentInode()))
+            number: UInt32(truncatingIfNeeded: try NetworkNamespace.currentInode()),
+            cookie: try Self.currentCookie())
+    }
+
+    private static func currentCookie() throws(KernelError) -> UInt64 {
+        let subject = "the number of the network namespace"
+        let socket: DatagramSocket
+        do {
+            socket = try DatagramSocket(isIPv6: false)
+        } catch {
+            throw KernelError(.read, subject: subject, errno: error)
+        }
+        var cookie: UInt64 = 0
+        try checked(unsafe lc_socket_network(socket.descriptor.rawValue, &cookie), .read, subject)
+        return cookie
     }
 }
