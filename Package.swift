@@ -30,13 +30,11 @@ let staticLinking: [LinkerSetting] =
 /// `companions`.
 func library(
     _ name: String, _ dependencies: [Target.Dependency] = [], tests: [String]? = nil,
-    with companions: [Target.Dependency] = [], resources: [Resource]? = nil,
-    plugins: [Target.PluginUsage] = []
+    with companions: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []
 ) -> [Target] {
     let own: [Target.Dependency] = [.target(name: name), "LinkTesting"]
     let library = Target.target(
-        name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings,
-        plugins: plugins)
+        name: name, dependencies: dependencies, swiftSettings: swiftSettings, plugins: plugins)
     return [library] + (tests ?? [name]).map { testTarget($0, own + dependencies + companions) }
 }
 
@@ -59,11 +57,6 @@ func program(
     .executableTarget(
         name: name, dependencies: dependencies, path: path, exclude: exclude,
         swiftSettings: swiftSettings, linkerSettings: linkerSettings, plugins: plugins)
-}
-
-/// Files that become bytes in the program.
-func embedded(_ folder: String, _ names: String...) -> [Resource] {
-    names.map { .embedInCode("\(folder)/\($0)") }
 }
 
 /// The targets of a layer, in its folder. It may import only itself and layers above it here.
@@ -210,6 +203,8 @@ let apps = floor(
 /// linkcond's features, one module per user task.
 let features = floor(
     "Features",
+    // Makes files in directories `Resources` a part of the program, as `EmbeddedFiles`.
+    [.plugin(name: "EmbedFiles", capability: .buildTool())],
     // The user's own profiles and scenarios.
     library(
         "UserCatalog", ["Catalog", "ProfileImport", "ProfileFormat", "Scenarios"] + basics,
@@ -217,11 +212,11 @@ let features = floor(
     // Recordings of a run: captures, logs, statistics, delivery traces, and their plots.
     library(
         "Recording", ["PacketLoop", "PacketEngine"] + basics, with: ["XMLReading"],
-        resources: [.embedInCode("Plots/Resources/plot.css")]),
+        plugins: ["EmbedFiles"]),
     // Where the time of a run went: the critical path of its packets, from a capture.
     library(
         "Explanation", ["Recording", "PacketLoop", "Middleboxes", deque] + basics,
-        resources: embedded("Report/Resources", "explanation.css", "explanation_policy.txt")),
+        plugins: ["EmbedFiles"]),
     // Reads and sets the overrides of `linkcond override`.
     library("Override", ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage]),
     // How Multipath TCP connections use several interfaces.
@@ -262,14 +257,14 @@ let features = floor(
     library(
         "Matrix", ["Recording", "ProfileFormat", "XMLReading", "YAMLReading"] + basics,
         tests: ["Matrix", "MatrixReport"],
-        resources: embedded("Reports/Resources", "policy.txt", "report.css", "report.js")),
+        plugins: ["EmbedFiles"]),
     // Finds the condition at which a command begins to fail.
     library("Bisection", ["Matrix", "Recording"] + basics),
     // What a controller says to a running proxy, and what clients do; no sockets.
     library("ProxyControl", ["LinkModel"]),
     library("ProxyProtocols", ["LinuxKernel"]),
     // What both HTTP APIs share: requests, answers, JSON, who may ask, and their description.
-    library("HTTPAPI", [json], tests: [], resources: embedded("Resources", "openapi.json")),
+    library("HTTPAPI", [json], tests: [], plugins: ["EmbedFiles"]),
     // The HTTP API of a proxy as a function. A separate program serves it, which needs swift-nio.
     library(
         "ProxyAPI",
@@ -277,10 +272,7 @@ let features = floor(
     // The panel and the HTTP API of a host, likewise.
     library(
         "HostAPI", ["HTTPAPI", json, "LinuxKernel", "LinkModel"],
-        resources: embedded(
-            "Resources", "panel.html", "panel.css", "login.html", "panel.js", "api.js", "card.js",
-            "controls.js", "dom.js", "measure.js", "plot.js", "programs.js", "scenarios.js",
-            "traces.js", "units.js", "report_policy.txt")),
+        plugins: ["EmbedFiles"]),
     [
         program(
             "LinkcondAPI",
@@ -377,7 +369,7 @@ if Context.environment["LINKCOND_NO_PLUGIN"] != nil {
 if Context.environment["LINKCOND_FUZZ"] != nil {
     var fuzzed = [
         "NetworkPath", "Recording", "Uplink", "Matrix", "Learning", "Explanation", "Verification",
-        "Sandbox", "ScenarioPlaying", "Multipath", "Override", "ProxyProtocols",
+        "Sandbox", "ScenarioPlaying", "Multipath", "Override", "ProxyProtocols", "EmbedFiles",
     ]
     fuzzed += (model + formats + kernel + emulation + planes).map(\.name).filter {
         !$0.contains("Catalog") && !$0.hasSuffix("Tests") && $0 != "PacketLoopProbe"
@@ -390,8 +382,9 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
-            dependencies: package.targets.filter { $0.type != .system && $0.name != "CLinux" }
-                .map { .init(stringLiteral: $0.name) },
+            dependencies: package.targets.filter {
+                ![.system, .plugin].contains($0.type) && $0.name != "CLinux"
+            }.map { .init(stringLiteral: $0.name) },
             path: "Tests/Fuzz", exclude: ["Corpus"],
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])

@@ -4,7 +4,7 @@ package enum OpenAPI {
     package static var response: APIResponse {
         var response = APIResponse(
             status: 200, headers: [("content-type", "application/openapi+json")])
-        response.content = .bytes(PackageResources.openapi_json)
+        response.content = .bytes(EmbeddedFiles.openapi_json)
         return response
     }
 }

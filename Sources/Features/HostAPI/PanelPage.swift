@@ -9,33 +9,33 @@ enum PanelPage {
 
     /// For pages of others: no requests, and none of the rights of this server's pages.
     static var reportPolicy: String {
-        String(decoding: PackageResources.report_policy_txt.dropLast(), as: UTF8.self)
+        String(decoding: EmbeddedFiles.report_policy_txt.dropLast(), as: UTF8.self)
     }
 
     static func page(isKnown: Bool) -> APIResponse {
-        isKnown ? file(PackageResources.panel_html, "text/html; charset=utf-8") : refusal(nil)
+        isKnown ? file(EmbeddedFiles.panel_html, "text/html; charset=utf-8") : refusal(nil)
     }
 
     /// A file that the page loads; nil if it has none of this name.
     static func part(_ name: String) -> APIResponse? {
         guard name != "panel.css" else {
-            return file(PackageResources.panel_css, "text/css; charset=utf-8")
+            return file(EmbeddedFiles.panel_css, "text/css; charset=utf-8")
         }
         return scripts[name].map { file($0, "text/javascript; charset=utf-8") }
     }
 
     private static let scripts = [
-        "panel.js": PackageResources.panel_js, "api.js": PackageResources.api_js,
-        "card.js": PackageResources.card_js, "controls.js": PackageResources.controls_js,
-        "dom.js": PackageResources.dom_js, "measure.js": PackageResources.measure_js,
-        "plot.js": PackageResources.plot_js, "programs.js": PackageResources.programs_js,
-        "scenarios.js": PackageResources.scenarios_js, "traces.js": PackageResources.traces_js,
-        "units.js": PackageResources.units_js,
+        "panel.js": EmbeddedFiles.panel_js, "api.js": EmbeddedFiles.api_js,
+        "card.js": EmbeddedFiles.card_js, "controls.js": EmbeddedFiles.controls_js,
+        "dom.js": EmbeddedFiles.dom_js, "measure.js": EmbeddedFiles.measure_js,
+        "plot.js": EmbeddedFiles.plot_js, "programs.js": EmbeddedFiles.programs_js,
+        "scenarios.js": EmbeddedFiles.scenarios_js, "traces.js": EmbeddedFiles.traces_js,
+        "units.js": EmbeddedFiles.units_js,
     ]
 
     /// The page that asks for a token.
     static func refusal(_ error: APIError?) -> APIResponse {
-        let page = String(decoding: PackageResources.login_html, as: UTF8.self)
+        let page = String(decoding: EmbeddedFiles.login_html, as: UTF8.self)
         let reason = error.map { "<p role=\"alert\">\(escaped($0.message))</p>" } ?? ""
         var response = file(
             Array(page.replacing("<!-- reason -->", with: reason).utf8), "text/html; charset=utf-8")

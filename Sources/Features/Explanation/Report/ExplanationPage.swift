@@ -15,9 +15,9 @@ public struct ExplanationPage: Sendable {
     private static let mostShown = 1000
     private static let laneHeight = 22
     private static let style = String(
-        decoding: PackageResources.explanation_css, as: UTF8.self)
+        decoding: EmbeddedFiles.explanation_css, as: UTF8.self)
     private static let policy = String(
-        decoding: PackageResources.explanation_policy_txt, as: UTF8.self
+        decoding: EmbeddedFiles.explanation_policy_txt, as: UTF8.self
     ).filter { $0 != "\n" }
 
     /// Makes the page of an explanation.

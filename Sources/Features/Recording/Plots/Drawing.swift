@@ -7,7 +7,7 @@ package struct Drawing {
     let content: Lane
 
     /// The style sheet, light and dark. A page with many drawings needs it once.
-    package static let style = String(decoding: PackageResources.plot_css, as: UTF8.self)
+    package static let style = String(decoding: EmbeddedFiles.plot_css, as: UTF8.self)
 
     /// The drawing for a page that includes `style`.
     var figure: Markup {

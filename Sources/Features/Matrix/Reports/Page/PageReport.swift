@@ -15,9 +15,9 @@ struct PageReport {
     let attachments: [CellAttachments]
 
     /// The Content Security Policy: it allows only `report.js`, identified by its SHA-256.
-    static let policy = String(decoding: PackageResources.policy_txt, as: UTF8.self)
-    static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
-    private static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
+    static let policy = String(decoding: EmbeddedFiles.policy_txt, as: UTF8.self)
+    static let script = String(decoding: EmbeddedFiles.report_js, as: UTF8.self)
+    private static let style = String(decoding: EmbeddedFiles.report_css, as: UTF8.self)
 
     var links: CellLinks { CellLinks(count: report.cells.count) }
 
