@@ -21,6 +21,8 @@ public struct IPv4Address: Sendable, Hashable, Codable {
 
     /// The four numbers.
     public var text: String {
-        (0..<4).map { String(bits >> (24 - 8 * $0) & 0xff) }.joined(separator: ".")
+        // Without the type the compiler would take a second.
+        [24, 16, 8, 0].map { (shift: UInt32) in String((bits >> shift) & 0xff) }
+            .joined(separator: ".")
     }
 }

@@ -49,8 +49,8 @@ public struct NftSelection {
     private func untaggedRules(chosen: String, spared: String) -> [String] {
         selector.families.flatMap { family in
             let excepted = selector.exceptions.flatMap { forms(of: $0, family) }
-            return (neighborDiscovery(family) + excepted).map { rule(family, $0, spared) }
-                + laterFragments(family).map { rule(family, $0, spared) }
+            let left = neighborDiscovery(family) + excepted + laterFragments(family)
+            return left.map { rule(family, $0, spared) }
                 + forms(of: selector.included, family).map { rule(family, $0, chosen) }
         }
     }
