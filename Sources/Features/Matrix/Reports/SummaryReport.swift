@@ -67,12 +67,16 @@ struct SummaryReport {
     }
 
     private func row(_ cell: CellReport) -> String {
-        let ran = cell.hasRun
-        let columns = [
-            mark(of: cell), cell.id.asMarkdown, ran ? cell.durationSeconds.secondsText : "",
-            cell.baselineRatio.map { "× \($0.roundedText)" } ?? "",
-            cell.statistics.map { ByteCount(bytes: $0.transferredBytes).decimalText } ?? "",
-            cell.missingPackets.map { "\($0)" } ?? "", cell.verdict.asMarkdown,
+        // One array of optionals and texts together would take the compiler many seconds.
+        let duration = cell.hasRun ? cell.durationSeconds.secondsText : ""
+        let baseline = cell.baselineRatio.map { "× \($0.roundedText)" } ?? ""
+        let transferred = cell.statistics.map {
+            ByteCount(bytes: $0.transferredBytes).decimalText
+        }
+        let missing = cell.missingPackets.map(String.init) ?? ""
+        let columns: [String] = [
+            mark(of: cell), cell.id.asMarkdown, duration, baseline, transferred ?? "", missing,
+            cell.verdict.asMarkdown,
         ]
         return "| \(columns.joined(separator: " | ")) |"
     }

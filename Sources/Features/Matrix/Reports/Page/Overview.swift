@@ -35,12 +35,12 @@ struct Overview {
     }
 
     private var choices: [Markup] {
-        [
+        // Without its type the array would take the compiler seconds.
+        let all: [(name: String, word: String, count: Int)] = [
             ("all", "All", report.cells.count), ("failed", "Failed", report.failed),
             ("flaky", "Flaky", report.flaky), ("not-run", "Not run", report.notRun),
         ]
-        .filter { $0.0 == "all" || $0.2 > 0 }
-        .map { name, word, count in
+        return all.filter { $0.name == "all" || $0.count > 0 }.map { name, word, count in
             """
             <button type="button" data-show="\(name)" \
             aria-pressed="\(name == "all" ? "true" : "false")">\(word) \(count)</button>
