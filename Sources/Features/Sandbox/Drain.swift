@@ -150,7 +150,7 @@ struct Drain {
 
     private func isRelayed(_ socket: ListedSocket) -> Bool {
         guard let uplink = UplinkPlan(request.uplink) else { return false }
-        return network.farNetwork(request.wires(of: network))
+        return network.farNetwork(request)
             .relays(trafficTo: socket.remote.address, uplink.scope)
     }
 

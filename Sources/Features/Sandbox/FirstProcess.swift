@@ -254,8 +254,8 @@ struct FirstProcess {
     /// - Returns: The relay's packet socket, which must be open until the supervisor has ended.
     private func connect(_ uplink: UplinkPlan) throws -> FileDescriptor {
         let sockets = try uplink.openFarSide(
-            network.farNetwork(request.wires(of: network)),
-            isMultipath: request.multipath != .off)
+            network.farNetwork(request), isMultipath: request.multipath != .off,
+            isPaced: !request.hasDirectWire || request.congestionControl != nil)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         let tap = try sockets.copyOfTap()

@@ -242,7 +242,8 @@ public struct SandboxNetwork: Sendable, Hashable {
     }
 
     /// The far side as the uplink sees it.
-    func farNetwork(_ wires: [Wire]) -> FarNetwork {
+    func farNetwork(_ request: SandboxRequest) -> FarNetwork {
+        let wires = request.wires(of: self)
         let addresses = families.enumerated().map { index, family in
             var addresses = FarNetwork.Addresses(
                 gateway: family.host, server: family.server, prefixLength: family.prefixLength)
@@ -256,6 +257,7 @@ public struct SandboxNetwork: Sendable, Hashable {
         }
         var network = FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
         network.nameServers = nameServers
+        network.isDirect = request.hasDirectWire
         network.ipv4.portal = portal[0]
         network.ipv6?.portal = portal[1]
         return network

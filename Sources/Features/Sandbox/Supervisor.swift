@@ -112,7 +112,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
         let sockets = try RelaySockets.receive(from: channel.descriptor)
         let connection = try UplinkPlan(request.uplink)?
             .connect(
-                sockets, network.farNetwork(request.wires(of: network)), process: process,
+                sockets, network.farNetwork(request), process: process,
                 isRootless: isRootless)
         channel.send(.start)
         if connection != nil, let note = HostFamilies.note(on: request.networkFamilies) {

@@ -43,9 +43,14 @@ enum UplinkPlan: Hashable {
 
     /// Opens the far side's end, in a thread there with all privileges.
     ///
-    /// - Parameter isMultipath: Whether the command may use Multipath TCP with it.
-    func openFarSide(_ network: FarNetwork, isMultipath: Bool) throws -> RelaySockets {
-        let sockets = try RelaySockets.open(network, scope: scope, isMultipath: isMultipath)
+    /// - Parameters:
+    ///   - isMultipath: Whether the command may use Multipath TCP with it.
+    ///   - isPaced: Whether it sends as the congestion control says that new sockets have.
+    func openFarSide(
+        _ network: FarNetwork, isMultipath: Bool, isPaced: Bool
+    ) throws -> RelaySockets {
+        let sockets = try RelaySockets.open(
+            network, scope: scope, isMultipath: isMultipath, isPaced: isPaced)
         if case .helper = self { try HelperUplink.prepareFarSide(network) }
         return sockets
     }

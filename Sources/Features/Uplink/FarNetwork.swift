@@ -41,6 +41,9 @@ public struct FarNetwork: Sendable, Hashable {
     /// The gateways that the app uses as name servers; each represents the host's name server with
     /// the same index.
     public var nameServers: [IPAddress] = []
+    /// Whether nothing slows the app's traffic down: its interface and this one are the ends of one
+    /// wire. Then there is no link that hosts could get ahead of.
+    public var isDirect = false
 
     /// Makes a network.
     public init(interface: String, mtu: Int = 1500, ipv4: Addresses, ipv6: Addresses?) {

@@ -11,6 +11,8 @@ extension StreamRelay {
         /// How much to write at once. The kernel accepts a whole portion if any space is left.
         private(set) var portion = leastUnsent / 2
 
+        /// Whether its peer is on this host.
+        let isWithinHost: Bool
         /// How many bytes the peer may send ahead of what is read; nil: the kernel decides.
         private var window: Int?
 
@@ -44,26 +46,33 @@ extension StreamRelay {
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 2 * leastWindow,
             growsWithReading: false, isPaced: false)
 
+        /// The same where no link is to be spared. Large windows and segments take half the work.
+        static let directShapeWithinHost = StreamShape(
+            unsentLimit: leastUnsent, segmentSize: 0, receiveBuffer: 0, growsWithReading: true,
+            isPaced: false)
+
         package init(_ socket: consuming StreamSocket) {
             self.socket = socket
+            isWithinHost = false
         }
 
         /// The end of a client on this host, accepted by a listener of this shape.
         package init(clientWithinHost socket: consuming StreamSocket) {
             self.socket = socket
+            isWithinHost = true
             window = Self.leastWindow
         }
 
         /// The host's end of a connection; starts to connect.
-        package init(connectingTo endpoint: Endpoint) throws(Errno) {
-            let isWithinHost = StreamSocket.staysWithinHost(endpoint)
+        ///
+        /// - Parameter isDirect: Whether no link is to be spared (`FarNetwork.isDirect`).
+        package init(connectingTo endpoint: Endpoint, isDirect: Bool = false) throws(Errno) {
+            isWithinHost = StreamSocket.staysWithinHost(endpoint)
+            let within = isDirect ? Self.directShapeWithinHost : Self.shapeWithinHost
             socket = try StreamSocket(
-                connectingTo: endpoint, isWithinHost ? Self.shapeWithinHost : Self.shape)
-            window = isWithinHost ? Self.leastWindow : nil
+                connectingTo: endpoint, isWithinHost ? within : Self.shape)
+            window = isWithinHost && !isDirect ? Self.leastWindow : nil
         }
-
-        /// Whether its peer is on this host.
-        var isWithinHost: Bool { window != nil }
 
         /// Whether the attempt to connect has succeeded or failed.
         var isConnected: Bool {

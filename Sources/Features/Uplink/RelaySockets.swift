@@ -77,10 +77,13 @@ public final class RelaySockets: Sendable {
     /// Call this in a thread with all privileges in the far side's namespace. The interfaces must
     /// be up and have their addresses. Everything vanishes with the namespace.
     ///
-    /// - Parameter isMultipath: Whether the relay speaks Multipath TCP with apps, so that their
-    ///   connections survive the loss of an interface even if remote servers do not support it.
+    /// - Parameters:
+    ///   - isMultipath: Whether the relay speaks Multipath TCP with apps, so that their connections
+    ///     survive the loss of an interface even if remote servers do not support it.
+    ///   - isPaced: Whether it sends as the congestion control says that new sockets have.
     public static func open(
-        _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false
+        _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false,
+        isPaced: Bool = true
     ) throws(UplinkError) -> RelaySockets {
         tuneKernel(isMultipath: isMultipath)
         let index = try index(of: network.interface)
@@ -92,6 +95,10 @@ public final class RelaySockets: Sendable {
                 tap: try RequestTap(interface: index), ipv4: try Family(isIPv6: false),
                 ipv6: hasIPv6 ? try Family(isIPv6: true) : nil,
                 multipath: isMultipath ? try Multipath(hasIPv6: hasIPv6) : nil)
+            if !isPaced {
+                sockets.ipv4.listener.sendUnpaced()
+                sockets.ipv6?.listener.sendUnpaced()
+            }
             rules = RelayRules(
                 network: network, scope: scope, ipv4: try sockets.ipv4.ports(),
                 ipv6: try sockets.ipv6?.ports(), isMultipath: isMultipath)

@@ -125,7 +125,7 @@ package final class StreamRelay {
         var attempt = attempt
         let endpoint = attempt.untried.removeFirst()
         do {
-            let side = try Side(connectingTo: endpoint)
+            let side = try Side(connectingTo: endpoint, isDirect: host.network.isDirect)
             let connection = Connection(
                 ends, .connecting(attempt), host: side, deadline: now + Self.connectTimeout)
             side.token = try events.watch(
@@ -218,7 +218,7 @@ package final class StreamRelay {
         guard let endpoint = endpoints.first else { return }
         let untried = Array(endpoints.dropFirst())
         do {
-            let side = try Side(connectingTo: endpoint)
+            let side = try Side(connectingTo: endpoint, isDirect: host.network.isDirect)
             let connection = Connection(
                 ends, .awaited(near, untried: untried), host: side,
                 deadline: now + Self.connectTimeout)

@@ -179,6 +179,11 @@ int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to
     return sendto(fd, packet, length, 0, &address.any, address_length) < 0 ? -errno : 0;
 }
 
+void lc_send_unpaced(int fd) {
+    // Every kernel has it and lets everybody use it.
+    (void)setsockopt(fd, SOL_TCP, TCP_CONGESTION, "reno", 4);
+}
+
 /// Options for both ends of a relayed connection. Nothing is held back to wait for more data, nor,
 /// beyond the limit, in a queue that the other end cannot see. Urgent data keeps its place in the
 /// stream.
@@ -214,9 +219,10 @@ static int open_connected(struct lc_endpoint to, int type, int protocol) {
     return fd;
 }
 
-/// Starts the receive buffer at this size, and lets it grow as usual if `grows`. Linux before 5.14
-/// can only fix the size, which would slow down long-distance transfers.
+/// Starts the receive buffer at this size unless it is 0, and lets it grow as usual if `grows`. Linux
+/// before 5.14 can only fix the size, which would slow down long-distance transfers.
 static void begin_receive_buffer(int fd, uint32_t size, int grows) {
+    if (!size) return;
     int locks;
     socklen_t length = sizeof locks;
     if (grows && getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &length)) return;
@@ -233,8 +239,7 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     set_stream_options(fd, shape.unsent_limit);
     set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
     begin_receive_buffer(fd, shape.receive_buffer, shape.grows);
-    // Every kernel has it and lets everybody use it.
-    if (!shape.is_paced) setsockopt(fd, SOL_TCP, TCP_CONGESTION, "reno", 4);
+    if (!shape.is_paced) lc_send_unpaced(fd);
     if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
 }

@@ -13,7 +13,7 @@ extension SandboxLinks {
         return try NameServer.start(
             at: network.portal, doors: doors,
             network: request.uplink == .none
-                ? nil : network.farNetwork(request.wires(of: network)))
+                ? nil : network.farNetwork(request))
     }
 }
 

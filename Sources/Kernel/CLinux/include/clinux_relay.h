@@ -61,6 +61,9 @@ struct lc_stream_shape {
     int is_paced;
 };
 
+/// Gives a TCP socket, or those that a listener will accept, a congestion control without pacing.
+void lc_send_unpaced(int fd);
+
 /// A nonblocking TCP socket that starts to connect.
 int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape);
 

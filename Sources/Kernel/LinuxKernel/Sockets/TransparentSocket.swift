@@ -30,6 +30,10 @@ public struct TransparentListener: ~Copyable, Sendable {
         self.owned = owned
     }
 
+    /// Makes its connections send without pacing, whatever the host's congestion control is: timers
+    /// such as BBR's cost more than the rest of the sending.
+    public borrowing func sendUnpaced() { lc_send_unpaced(owned.raw.rawValue) }
+
     /// The port that rules must name.
     public borrowing func port() throws(Errno) -> UInt16 {
         UInt16(try checked(lc_bound_port(owned.raw.rawValue)))
