@@ -4,51 +4,44 @@ import SystemPackage
 
 /// Makes the namespaces of a sandbox, and the first process in them.
 ///
-/// Without root, a process between this and the first one makes the user namespace, for which a
-/// process may have only one thread, and waits for the first one.
+/// Without root, a process between this and the first one makes the user namespace, and waits for the
+/// first one.
 struct NamespaceMaker {
     let first: FirstProcess
     let isRootless: Bool
+
+    private static let kinds: Namespaces = [.mount, .network, .process]
 
     /// Starts the first process.
     ///
     /// - Parameter other: The supervisor's end of the channel, which is closed inside.
     /// - Returns: The first process; nil if a message will tell which it is.
     func start(closing other: MessageChannel) throws -> Int32? {
-        guard isRootless else { return try fork(closing: other) }
-        _ = try Process.fork {
+        let supply = try NetworkSupply(count: SandboxNamespaces.further(first.request))
+        guard isRootless else {
+            return try Process.fork(into: Self.kinds, supply: supply) {
+                other.close()
+                first.run(supply)
+            }
+        }
+        try Process.forkAsOwner(
+            asRoot: first.request.mapsRoot, into: Self.kinds, supply: supply
+        ) { result in
             other.close()
-            makeUserNamespace()
+            report(result)
+            first.channel.close()
+        } _: {
+            other.close()
+            first.run(supply)
         }
         return nil
     }
 
-    private func fork(closing other: MessageChannel? = nil) throws(KernelError) -> Int32 {
-        let supply = try NetworkSupply(count: SandboxNamespaces.further(first.request))
-        return try Process.fork(into: [.mount, .network, .process], supply: supply) {
-            other?.close()
-            first.run(supply)
+    private func report(_ result: Result<Int32, KernelError>) {
+        switch result {
+        case .success(let process): first.channel.send(.forked(process))
+        case .failure(let error): first.channel.send(.failed(explain(error)))
         }
-    }
-
-    private func makeUserNamespace() -> Never {
-        Process.dieWithParent()
-        do throws(KernelError) {
-            try becomePrivileged()
-            let child = try fork()
-            first.channel.send(.forked(child))
-            first.channel.close()
-            _ = Process.wait(for: child)
-        } catch {
-            first.channel.send(.failed(explain(error)))
-        }
-        Process.exitAtOnce(0)
-    }
-
-    private func becomePrivileged() throws(KernelError) {
-        let (user, group) = (getuid(), getgid())
-        try Namespaces.user.unshare()
-        try Namespaces.keepIdentity(user: user, group: group, asRoot: first.request.mapsRoot)
     }
 
     /// Adds why namespaces are refused, which the kernel's error does not tell.

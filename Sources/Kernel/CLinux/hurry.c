@@ -36,11 +36,18 @@ static void note_usual_turns(void) {
 
 struct hurry lc_current_hurry(void) { return hurry; }
 
-void lc_inherit_hurry(struct hurry former) {
-    hurry.is_on = 0;
-    if (!former.is_on) return;
-    setpriority(PRIO_PROCESS, 0, former.usual_nice);
-    lc_thread_hurry();
+void lc_bequeath_hurry(int does_bequeath) {
+    // Short turns alone are always inherited.
+    if (!hurry.is_on || !hurry.is_preferred) return;
+    schedule(-20, SHORT_TURN, does_bequeath ? 0 : SCHED_RESET_ON_FORK_FLAG);
+}
+
+void lc_inherit_hurry(struct hurry former, int does_bequeath) {
+    hurry = former;
+    if (!hurry.is_on || !hurry.is_preferred) return;
+    if (schedule(-20, SHORT_TURN, does_bequeath ? 0 : SCHED_RESET_ON_FORK_FLAG) == 0) return;
+    hurry.is_preferred = 0;
+    schedule(hurry.usual_nice, SHORT_TURN, 0);
 }
 
 void lc_thread_hurry(void) {
@@ -48,8 +55,8 @@ void lc_thread_hurry(void) {
     note_usual_turns();
     hurry.usual_nice = getpriority(PRIO_PROCESS, 0);
     // What a thread starts gets a nice value of zero in the place of a negative one.
-    hurry.is_on = schedule(-20, SHORT_TURN, SCHED_RESET_ON_FORK_FLAG) == 0
-        || schedule(hurry.usual_nice, SHORT_TURN, 0) == 0;
+    hurry.is_preferred = schedule(-20, SHORT_TURN, SCHED_RESET_ON_FORK_FLAG) == 0;
+    hurry.is_on = hurry.is_preferred || schedule(hurry.usual_nice, SHORT_TURN, 0) == 0;
 }
 
 void lc_thread_relax(void) {

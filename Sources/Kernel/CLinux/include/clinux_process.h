@@ -12,12 +12,22 @@
 /// be opened.
 char *const *lc_arguments(int *count);
 
+/// The steps of a fork.
+enum lc_fork_step {
+    LC_FORK_PROCESS,
+    LC_FORK_NAMESPACES,
+    LC_FORK_USER_NAMESPACE,
+    LC_FORK_SETGROUPS,
+    LC_FORK_USER_MAP,
+    LC_FORK_GROUP_MAP,
+};
+
 /// What became of a fork.
 struct lc_forked {
     /// The child, or -errno.
     pid_t process;
-    /// Whether it was the namespaces that could not be made.
-    int lacks_namespaces;
+    /// The step that failed, if any.
+    enum lc_fork_step step;
 };
 
 /// Network namespaces that the thread which forks makes afterwards, one after another, while the child
@@ -33,6 +43,14 @@ struct lc_network_supply {
 /// `Process.fork`. The thread lives as long as the child.
 struct lc_forked lc_fork(int namespaces, struct lc_network_supply supply, void (*child)(void *),
                          void *context);
+
+/// Does the same in a user namespace of the caller, which has one user and one group: the caller's,
+/// called root there if `as_root`. A process between the two makes it, and tells by `report` what
+/// became of the child; it dies with the thread that made it, and lives as long as the child. The
+/// outcome is about the process between.
+struct lc_forked lc_fork_as_owner(int as_root, int namespaces, struct lc_network_supply supply,
+                                  void (*report)(void *, struct lc_forked), void (*child)(void *),
+                                  void *context);
 
 /// Runs the calling thread ahead of all ordinary threads and of the punctual ones of
 /// `clinux_packet.h`. Processes and threads that it starts do not inherit this

@@ -12,8 +12,6 @@ public struct Namespaces: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Users and privileges. Only a process with one thread may unshare it.
-    public static let user = Namespaces(rawValue: CLONE_NEWUSER)
     /// Mounts.
     public static let mount = Namespaces(rawValue: CLONE_NEWNS)
     /// Process IDs: not of the caller itself, but of its later child processes.
@@ -27,20 +25,6 @@ public struct Namespaces: OptionSet, Sendable {
     /// Equivalent to `unshare(1)`.
     public func unshare() throws(KernelError) {
         try checked(lc_unshare(rawValue), .create, "\(self)")
-    }
-
-    /// Keeps the caller's user and group in a new user namespace, where it has all privileges and
-    /// its child processes have none.
-    ///
-    /// - Parameter isRoot: whether they are called root there. Then its child processes have all
-    ///   privileges there too. Equivalent to `unshare --map-root-user`.
-    public static func keepIdentity(
-        user: UInt32, group: UInt32, asRoot isRoot: Bool = false
-    ) throws(KernelError) {
-        // Without denying setgroups(2), only root may map a group.
-        try write("deny", to: "/proc/self/setgroups")
-        try write("\(isRoot ? 0 : user) \(user) 1", to: "/proc/self/uid_map")
-        try write("\(isRoot ? 0 : group) \(group) 1", to: "/proc/self/gid_map")
     }
 
     /// Moves the calling process, which must have a single thread, to the user namespace of another
@@ -78,8 +62,7 @@ extension Namespaces: CustomStringConvertible {
     /// Their names for error messages.
     public var description: String {
         let names = [
-            (Namespaces.user, "user"), (.mount, "mount"), (.process, "process"),
-            (.network, "network"),
+            (Namespaces.mount, "mount"), (.process, "process"), (.network, "network"),
         ].filter { contains($0.0) }.map(\.1)
         return "a \(names.joined(separator: " and ")) namespace"
     }

@@ -47,8 +47,7 @@ public enum Process {
             }
         }
         try? supply?.taker.close()
-        let subject = forked.lacks_namespaces == 0 ? "a process" : "\(namespaces)"
-        return try checked(forked.process, .create, subject)
+        return try forked.process(in: namespaces)
     }
 
     /// Has the kernel kill this process when the thread that made it ends.
