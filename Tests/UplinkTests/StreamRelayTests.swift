@@ -122,10 +122,34 @@ struct StreamRelayTests {
         }
     }
 
-    @Test func `An app that does not read holds the server back`() async throws {
+    @Test func `Without a link, the host sees large windows and segments, and the app no pacing`()
+        async throws
+    {
+        try await TestSandbox.run(isDirect: true) { sandbox in
+            try TestSandbox.withServer(TestSandbox.peer("echo_server 8000"), port: 8000) { _ in
+                let client = try sandbox.app(
+                    "\(TestSandbox.peer("idle_client 198.18.0.1 8000 60")) >/dev/null 2>&1 & echo $!"
+                )
+                defer { _ = try? shell("kill -9 \(client)") }
+                let list = """
+                    for attempt in $(seq 500); do
+                        ss -Htin state established "sport = :8000" | grep . && exit
+                        sleep 0.01
+                    done
+                    """
+                let (server, relay) = (try shell(list), try sandbox.far(list))
+                #expect(server.contains(/wscale:[1-9]/))
+                #expect(server.contains(/mss:\d{5}/))
+                #expect(relay.contains(" reno "))
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `An app that does not read holds the server back`(isDirect: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let log = directory.path + "/log"
-            try await TestSandbox.run { sandbox in
+            try await TestSandbox.run(isDirect: isDirect) { sandbox in
                 try TestSandbox.withServer(
                     TestSandbox.peer("endless_server 8000 \(log)"), port: 8000
                 ) { _ in

@@ -28,12 +28,16 @@ struct TestSandbox {
 
     /// Runs `body` with a sandbox; all its processes and namespaces are gone afterwards.
     ///
-    /// - Parameter nameServers: those of the host.
+    /// - Parameters:
+    ///   - nameServers: those of the host.
+    ///   - isDirect: Whether the wire counts as one without conditions.
     static func run(
         scope: RelayScope = .everything, nameServers: [String] = ["127.0.0.1"],
-        _ body: @Sendable (TestSandbox) throws -> Void
+        isDirect: Bool = false, _ body: @Sendable (TestSandbox) throws -> Void
     ) async throws {
-        try await withNewNamespace {
+        var direct = network
+        direct.isDirect = isDirect
+        try await withNewNamespace { [network = direct] in
             try shell(
                 """
                 ip link set lo up
@@ -44,7 +48,7 @@ struct TestSandbox {
             let sockets = try NetworkNamespace.visit(far.descriptor) {
                 Result {
                     try joinApp(app)
-                    return try RelaySockets.open(network, scope: scope)
+                    return try RelaySockets.open(network, scope: scope, isPaced: !isDirect)
                 }
             }.get()
             let relay = try Relay(
