@@ -93,6 +93,37 @@ struct ForkTests {
         #expect(try NetworkNamespace.currentInode() == here)
     }
 
+    @Test("A copy owns its user namespace, and its caller learns its ID", .requiresNamespaces)
+    func owner() throws {
+        let (channel, inner) = try MessageChannel.pair()
+        defer { channel.close() }
+        let supply = try NetworkSupply(count: 1)
+        let user = getuid()
+        let here = try NetworkNamespace.currentInode()
+        try LinuxKernel.Process.forkAsOwner(into: [.network, .process], supply: supply) { result in
+            inner.send(Array("\((try? result.get()) ?? 0)".utf8))
+        } _: {
+            supply.beginTaking()
+            let before = try? NetworkNamespace.currentInode()
+            _ = try? supply.enterNext()
+            let after = try? NetworkNamespace.currentInode()
+            let isRight =
+                getpid() == 1 && getuid() == user && Privilege.mayMakeNamespaces
+                && Set([here, before, after]).count == 3
+            inner.send(Array(isRight ? "right".utf8 : "wrong".utf8))
+            _ = inner.receive()
+            LinuxKernel.Process.exitAtOnce(7)
+        }
+        inner.close()
+        let messages = try (0..<2).map { _ in
+            String(decoding: try #require(channel.receive()), as: UTF8.self)
+        }
+        let process = try #require(messages.compactMap(Int32.init).first)
+        #expect(messages.contains("right") && kill(process, 0) == 0, "\(messages)")
+        channel.finishSending()
+        #expect(channel.receive() == nil)
+    }
+
     @Test("A copy gets network namespaces that its caller makes", .requiresNamespaces)
     func supply() throws {
         let (channel, inner) = try MessageChannel.pair()
