@@ -5,8 +5,8 @@ public import SystemPackage
 public struct StreamShape: Sendable, Hashable {
     /// How many unsent bytes the socket accepts.
     public var unsentLimit: Int
-    /// The largest segment in both directions; 0: what the path allows. The other end's kernel initially makes room for a
-    /// number of such segments.
+    /// The largest segment in both directions; 0: what the path allows. The other end's kernel initially
+    /// makes room for a number of such segments.
     public var segmentSize: Int
     /// The initial size of the receive buffer in bytes; 0: the kernel's.
     public var receiveBuffer: Int
