@@ -257,7 +257,7 @@ static void write_all(struct writer *to, const struct bpf_insn *instructions, si
 // BPF_FUNC_skc_to_mptcp_sock, since Linux 5.19.
 enum { skc_to_mptcp_sock = 196 };
 enum { packet = BPF_REG_6, known = BPF_REG_7, owner = BPF_REG_8, way = BPF_REG_9 };
-enum { rule_length = 7, rest_length = 120 };
+enum { rule_length = 7, rest_length = 128 };
 
 static int has_names(const struct lc_owner_rule *rules, size_t count) {
     for (size_t number = 0; number < count; number++)
@@ -290,12 +290,17 @@ static void write_search(struct writer *to, int owners) {
         LOAD(BPF_W, known, BPF_REG_0, 0));
 }
 
-// The names of the owner, as bits.
-static void write_names(struct writer *to, int owners, int has_subflows) {
+// Known of sockets whose established connection is another's. Names have the other bits.
+static const int32_t others = INT32_MIN;
+
+// known = the names of the owner, as bits. Jumps `beyond` what follows if it is known to be another's.
+static void write_names(struct writer *to, int owners, int has_subflows, int16_t beyond) {
     WRITE(to,
         SET(known, 0),
         MOVE(BPF_REG_2, owner));
     write_search(to, owners);
+    const int16_t rest = has_subflows ? 12 : 0;
+    WRITE(to, INSTRUCTION(BPF_JMP32 | BPF_JEQ | BPF_K, known, 0, (int16_t)(rest + beyond), others));
     if (!has_subflows) return;
     // A connection of several paths has a socket for each, and one that the process opened.
     // if (known == 0) search(bpf_skc_to_mptcp_sock(owner));
@@ -307,43 +312,68 @@ static void write_names(struct writer *to, int owners, int has_subflows) {
     write_search(to, owners);
 }
 
+enum { noting_length = 19 };
+
+// Notes that an established connection is another's. Once is enough: to find it out takes several calls.
+static void write_noting(struct writer *to, int owners, uint64_t cookie, size_t sparing) {
+    const short state = offsetof(struct bpf_sock, state);
+    const size_t end = sparing + 9;
+    WRITE(to,
+        // if (known || owner->state != TCP_ESTABLISHED) goto end;
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, known, 0, (int16_t)(end + 18), 0),
+        LOAD(BPF_W, BPF_REG_1, owner, state),
+        INSTRUCTION(
+            BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(end + 16), BPF_TCP_ESTABLISHED),
+        // if (bpf_get_netns_cookie(packet) != cookie || !bpf_skc_to_tcp_sock(owner)) goto end;
+        MOVE(BPF_REG_1, packet),
+        CALL(BPF_FUNC_get_netns_cookie),
+        SET_WIDE(BPF_REG_2, cookie),
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_0, BPF_REG_2, (int16_t)(end + 11), 0),
+        MOVE(BPF_REG_1, owner),
+        CALL(BPF_FUNC_skc_to_tcp_sock),
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, (int16_t)(end + 8), 0),
+        // bpf_sk_storage_get(owners, owner, &others, BPF_SK_STORAGE_GET_F_CREATE);
+        INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, value, others),
+        SET_MAP(BPF_REG_1, owners),
+        MOVE(BPF_REG_2, owner),
+        MOVE(BPF_REG_3, BPF_REG_10),
+        ADD(BPF_REG_3, value),
+        SET(BPF_REG_4, BPF_SK_STORAGE_GET_F_CREATE),
+        CALL(BPF_FUNC_sk_storage_get));
+}
+
 // Established connections of others get the spared mark where nothing else matters, and the program
 // ends. Those that have a mark keep it.
 static void write_sparing(
-    struct writer *to, uint64_t cookie, struct lc_owner_mark mark,
-    const struct lc_owner_rule *rules, size_t count) {
+    struct writer *to, struct lc_owner_mark mark, const struct lc_owner_rule *rules, size_t count,
+    size_t sparing) {
     const short mark_place = offsetof(struct __sk_buff, mark), state = offsetof(struct bpf_sock, state);
-    size_t sparing = 0;
-    for (size_t number = 0; number < count; number++) sparing += rules[number].spares ? 1 : 0;
-    if (sparing == 0) return;
-    // if (known || packet->mark || way is no interface of these rules) goto end;
+    // if (packet->mark || way is no interface of these rules) goto end;
     WRITE(to,
-        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, known, 0, (int16_t)(sparing + 17), 0),
         LOAD(BPF_W, BPF_REG_1, packet, mark_place),
-        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(sparing + 15), 0));
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(sparing + 7), 0));
     for (size_t number = 0, left = sparing; number < count; number++) {
         if (rules[number].spares)
             WRITE(to, INSTRUCTION(BPF_JMP32 | BPF_JEQ | BPF_K, way, 0, (int16_t)left--,
                                   (int32_t)rules[number].interface));
     }
     WRITE(to,
-        GO(14),
-        // if (bpf_get_netns_cookie(packet) != cookie) goto end;
-        MOVE(BPF_REG_1, packet),
-        CALL(BPF_FUNC_get_netns_cookie),
-        SET_WIDE(BPF_REG_2, cookie),
-        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_0, BPF_REG_2, 9, 0),
-        // if (owner->state != TCP_ESTABLISHED || !bpf_skc_to_tcp_sock(owner)) goto end;
+        GO(6),
+        // The socket may have been connected anew.
+        // if (owner->state != TCP_ESTABLISHED) goto end;
         LOAD(BPF_W, BPF_REG_1, owner, state),
-        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, 7, BPF_TCP_ESTABLISHED),
-        MOVE(BPF_REG_1, owner),
-        CALL(BPF_FUNC_skc_to_tcp_sock),
-        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 4, 0),
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, 4, BPF_TCP_ESTABLISHED),
         INSTRUCTION(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, (int32_t)mark.spared),
         STORE(BPF_W, packet, mark_place, BPF_REG_1),
         SET(BPF_REG_0, 1),
         RETURN);
         // end:
+}
+
+static size_t count_sparing(const struct lc_owner_rule *rules, size_t count) {
+    size_t sparing = 0;
+    for (size_t number = 0; number < count; number++) sparing += rules[number].spares ? 1 : 0;
+    return sparing;
 }
 
 static int load_marker(
@@ -368,9 +398,11 @@ static int load_marker(
         RETURN);
     // Only sockets of the network are noted with names.
     if (!has_names(rules, count)) write_network(to, network);
-    if (owners >= 0) {
-        write_names(to, owners, has_subflows);
-        if (has_cookies) write_sparing(to, network->cookie, mark, rules, count);
+    const size_t sparing = has_cookies ? count_sparing(rules, count) : 0;
+    if (owners >= 0) write_names(to, owners, has_subflows, sparing ? noting_length : 0);
+    if (sparing) {
+        write_noting(to, owners, network->cookie, sparing);
+        write_sparing(to, mark, rules, count, sparing);
     }
     enum { old = BPF_REG_2, new = BPF_REG_4 };
     // new = old = packet->mark; if (old == spared) goto end;

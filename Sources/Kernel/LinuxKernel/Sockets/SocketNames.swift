@@ -9,7 +9,7 @@ import SystemPackage
 /// with the descriptors of this process, and the notes too.
 final class SocketNames: Sendable {
     /// The most names that can be told apart at once.
-    static let most = 32
+    static let most = 31
 
     private let names: [String]
     private let network: UInt64
