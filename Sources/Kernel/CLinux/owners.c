@@ -324,14 +324,14 @@ static void write_noting(struct writer *to, int owners, uint64_t cookie, size_t 
         LOAD(BPF_W, BPF_REG_1, owner, state),
         INSTRUCTION(
             BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(end + 16), BPF_TCP_ESTABLISHED),
-        // if (bpf_get_netns_cookie(packet) != cookie || !bpf_skc_to_tcp_sock(owner)) goto end;
+        // if (!bpf_skc_to_tcp_sock(owner) || bpf_get_netns_cookie(packet) != cookie) goto end;
+        MOVE(BPF_REG_1, owner),
+        CALL(BPF_FUNC_skc_to_tcp_sock),
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, (int16_t)(end + 13), 0),
         MOVE(BPF_REG_1, packet),
         CALL(BPF_FUNC_get_netns_cookie),
         SET_WIDE(BPF_REG_2, cookie),
-        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_0, BPF_REG_2, (int16_t)(end + 11), 0),
-        MOVE(BPF_REG_1, owner),
-        CALL(BPF_FUNC_skc_to_tcp_sock),
-        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, (int16_t)(end + 8), 0),
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_0, BPF_REG_2, (int16_t)(end + 8), 0),
         // bpf_sk_storage_get(owners, owner, &others, BPF_SK_STORAGE_GET_F_CREATE);
         INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, value, others),
         SET_MAP(BPF_REG_1, owners),
