@@ -32,6 +32,12 @@
 #define SET_MAP(target, map) \
     INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, target, BPF_PSEUDO_MAP_FD, 0, map), \
     INSTRUCTION(0, 0, 0, 0, 0)
+// Seven instructions: reads a pointer of the kernel by way of a place on the stack. What cannot be read is
+// zero, from which again nothing can be read.
+#define FOLLOW(target, from, distance, place) \
+    MOVE(BPF_REG_1, BPF_REG_10), ADD(BPF_REG_1, place), SET(BPF_REG_2, 8), \
+    MOVE(BPF_REG_3, from), ADD(BPF_REG_3, (int32_t)(distance)), \
+    CALL(BPF_FUNC_probe_read_kernel), LOAD(BPF_DW, target, BPF_REG_10, place)
 
 static inline int bpf(enum bpf_cmd command, union bpf_attr *attributes) {
     long result = syscall(SYS_bpf, command, attributes, sizeof *attributes);
@@ -50,6 +56,19 @@ static inline int bpf_load(
     // The kernel gives the time and its own memory only to programs under this license.
     attributes.license = (uintptr_t)"Dual MIT/GPL";
     return bpf(BPF_PROG_LOAD, &attributes);
+}
+
+// Attaches a program to a control group, and closes it.
+static inline int bpf_attach(int program, int group, enum bpf_attach_type place) {
+    if (program < 0) return program;
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.link_create.prog_fd = (uint32_t)program;
+    attributes.link_create.target_fd = (uint32_t)group;
+    attributes.link_create.attach_type = place;
+    int link = bpf(BPF_LINK_CREATE, &attributes);
+    close(program);
+    return link;
 }
 
 #endif
