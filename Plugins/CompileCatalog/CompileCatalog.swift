@@ -17,7 +17,7 @@ struct CompileCatalog: BuildToolPlugin {
             .buildCommand(
                 displayName: "Compiling \(files.count) profiles, scenarios and schemas",
                 executable: try context.tool(named: "CatalogCompiler").url,
-                arguments: outputs.map { $0.path() } + files.map { $0.path() },
+                arguments: (outputs + files).map { $0.path(percentEncoded: false) },
                 inputFiles: files, outputFiles: outputs)
         ]
     }

@@ -14,7 +14,7 @@ struct EmbedFiles: BuildToolPlugin {
         return [
             .buildCommand(
                 displayName: "Embedding \(files.count) files", executable: URL(filePath: "/bin/sh"),
-                arguments: ([script, output] + files).map { $0.path() },
+                arguments: ([script, output] + files).map { $0.path(percentEncoded: false) },
                 inputFiles: [script] + files, outputFiles: [output])
         ]
     }

@@ -14,7 +14,7 @@ struct StampVersion: BuildToolPlugin {
         return [
             .buildCommand(
                 displayName: "Stamping the version", executable: URL(filePath: "/bin/sh"),
-                arguments: [script, root, compiler, output].map { $0.path() },
+                arguments: [script, root, compiler, output].map { $0.path(percentEncoded: false) },
                 inputFiles: [script, root.appending(path: "VERSION")] + Self.sources(in: root)
                     + Self.gitFiles(of: root),
                 outputFiles: [output])
@@ -38,6 +38,6 @@ struct StampVersion: BuildToolPlugin {
             directory = URL(filePath: String(path), relativeTo: root)
         }
         return ["HEAD", "logs/HEAD"].map { directory.appending(path: $0).absoluteURL }
-            .filter { FileManager.default.fileExists(atPath: $0.path()) }
+            .filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
     }
 }
