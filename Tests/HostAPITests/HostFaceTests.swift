@@ -168,6 +168,14 @@ import Testing
         #expect(await client.send("GET", "/v1/host/scenarios/LTE").status == 404)
     }
 
+    @Test func `a scenario that somebody ends at once was not refused`() async {
+        let client = await client()
+        client.host.fail(CommandResult(exitCode: 130, messages: ["interrupted"]))
+        let begun = await client.send("POST", "/v1/host/plays", "{'scenario':'Elevator'}")
+        #expect(begun.status == 201, "\(begun)")
+        #expect(begun.json["exitCode"] == .integer(130))
+    }
+
     @Test func `what a scenario cannot do is said at once`() async {
         let client = await client()
         client.host.fail(

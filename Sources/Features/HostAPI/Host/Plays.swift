@@ -44,7 +44,8 @@ actor Plays {
         version += 1
         let following = Task { await follow(id, process) }
         try await wait(for: id, atMost: Self.refusalTime)
-        if let play = plays[id], let code = play.exitCode, code != 0 {
+        // With 128 plus a signal it has not refused anything: somebody ended it already.
+        if let play = plays[id], let code = play.exitCode, 1..<128 ~= code {
             following.cancel()
             plays[id] = nil
             version += 1
