@@ -77,7 +77,7 @@ static void write_names(struct writer *to, int owners, int has_subflows, int16_t
     write_search(to, owners);
 }
 
-enum { noting_length = 19 };
+enum { noting_length = 22 };
 
 // Notes that an established connection is another's. Once is enough: to find it out takes several calls.
 static void write_noting(struct writer *to, int owners, uint64_t cookie, size_t sparing) {
@@ -85,14 +85,19 @@ static void write_noting(struct writer *to, int owners, uint64_t cookie, size_t 
     const size_t end = sparing + 9;
     WRITE(to,
         // if (known || owner->state != TCP_ESTABLISHED) goto end;
-        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, known, 0, (int16_t)(end + 18), 0),
+        INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, known, 0, (int16_t)(end + 21), 0),
         LOAD(BPF_W, BPF_REG_1, owner, state),
         INSTRUCTION(
-            BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(end + 16), BPF_TCP_ESTABLISHED),
-        // if (!bpf_skc_to_tcp_sock(owner) || bpf_get_netns_cookie(packet) != cookie) goto end;
+            BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_1, 0, (int16_t)(end + 19), BPF_TCP_ESTABLISHED),
+        // if (!bpf_skc_to_tcp_sock(owner) || bpf_skc_to_mptcp_sock(owner)
+        //     || bpf_get_netns_cookie(packet) != cookie) goto end;
         MOVE(BPF_REG_1, owner),
         CALL(BPF_FUNC_skc_to_tcp_sock),
-        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, (int16_t)(end + 13), 0),
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, (int16_t)(end + 16), 0),
+        // Of a connection of several paths it may be told later whose it is.
+        MOVE(BPF_REG_1, owner),
+        CALL(skc_to_mptcp_sock),
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, (int16_t)(end + 13), 0),
         MOVE(BPF_REG_1, packet),
         CALL(BPF_FUNC_get_netns_cookie),
         SET_WIDE(BPF_REG_2, cookie),
