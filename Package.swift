@@ -155,7 +155,7 @@ let apps = floor(
     // An app's view of the network, usable on its own.
     library("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
     // HTTP with libcurl, which FoundationNetworking needs as well.
-    library("HTTPTransport", ["CCurl", "LinuxKernel", systemPackage]),
+    library("HTTPTransport", ["CCurl", "CCrypto", "LinuxKernel", systemPackage]),
     // A URLSession that respects the path. Links full Foundation: linkcond must not depend on it.
     library(
         "NetworkPathSession", ["HTTPTransport", "NetworkPath", "LinuxKernel", systemPackage],

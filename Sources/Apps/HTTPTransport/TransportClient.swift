@@ -27,6 +27,7 @@ public final class TransportClient: Sendable {
                 KernelThread.outliveBrokenPipes()
                 TransportLoop(connectionsPerHost: connectionsPerHost)?.run(orders)
                 orders.refuseAll()
+                TransportLoop.leave()
             }
             self.orders = orders
         } catch {

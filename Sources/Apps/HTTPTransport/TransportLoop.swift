@@ -1,3 +1,4 @@
+import CCrypto
 import CCurl
 import SystemPackage
 
@@ -32,6 +33,13 @@ final class TransportLoop {
             case nil: ExitGate.waitForTheEnd()
             }
         }
+    }
+
+    /// Gives back what OpenSSL keeps for the calling thread, which has to be the thread's last call of
+    /// this type. OpenSSL does that by itself where a thread ends, but outside of the gate.
+    static func leave() {
+        let isDone: Void? = ExitGate.shared.pass { OPENSSL_thread_stop() }
+        if isDone == nil { ExitGate.waitForTheEnd() }
     }
 
     /// Does what is to be done; false: that was all.
