@@ -25,6 +25,7 @@ final class RelayLoop {
     private let answer: ([UInt8], IPAddress) -> Void
     private let start = ContinuousClock.now
     private var packet = [UInt8](repeating: 0, count: 65_536)
+    private var alertWait = AlertWait()
 
     private static let sweepInterval = Duration.seconds(1)
     /// How often to check whether everything is delivered.
@@ -33,6 +34,8 @@ final class RelayLoop {
     private static let reservedDescriptors = 10
     /// How many requests are handled before other work gets its turn.
     private static let turn = 64
+    /// So much data at once is no message that the other end answers at once.
+    private static let longestMessage: UInt64 = 4096
 
     init(_ settings: Settings) throws(Errno) {
         self.settings = settings
@@ -68,7 +71,7 @@ final class RelayLoop {
     /// Relays until told to stop.
     func run() {
         var nextSweep = Self.sweepInterval
-        while let events = try? events.wait(timeout: timeout) {
+        while let events = try? wait() {
             let now = ContinuousClock.now - start
             let isAppQuiet = !events.contains(where: isFromApp)
             // Their socket buffers are small and must not wait until other work is done.
@@ -90,6 +93,14 @@ final class RelayLoop {
         settings.orders.countResets(streams.end())
         datagrams.close()
         settings.losses.add(settings.sockets.unreadPackets, to: \.up.unread)
+    }
+
+    private func wait() throws(Errno) -> [EventQueue.Event] {
+        // Packets of a link come later than anybody would stay awake for.
+        let isMessage = (1...Self.longestMessage).contains(streams.takeCount())
+        return try alertWait.wait(
+            timeout: timeout, mayStayAwake: settings.network.isDirect && isMessage,
+            events.wait(timeout:))
     }
 
     private var timeout: Duration? {

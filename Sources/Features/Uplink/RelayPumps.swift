@@ -27,6 +27,9 @@ extension StreamRelay {
             (up, down) = (Pump(first: upFirst), Pump(first: downFirst))
         }
 
+        /// How many bytes were moved in both directions.
+        var count: UInt64 { up.count + down.count }
+
         /// How many portions a connection moves before others get their turn.
         private static let turn = 8
 

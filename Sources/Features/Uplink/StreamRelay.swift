@@ -66,6 +66,8 @@ package final class StreamRelay {
     }
     private var queued: [Connection] = []
     private let room = PumpRoom()
+    /// How many bytes were moved since `takeCount`.
+    private var count: UInt64 = 0
 
     /// After this time neither end tries any more: Linux gives up after 127 s by default.
     private static let connectTimeout = Duration.seconds(130)
@@ -285,6 +287,8 @@ package final class StreamRelay {
 
     /// Moves data as long as both sides allow it.
     private func pump(_ connection: Connection, _ far: Side, at now: Duration) {
+        let before = connection.pumps.count
+        defer { count += connection.pumps.count - before }
         switch connection.pumps.move(between: far, and: connection.host, room, at: now) {
         case .failed: return abort(connection)
         case .over: return conclude(connection)
@@ -294,6 +298,12 @@ package final class StreamRelay {
         guard !connection.isQueued else { return }
         connection.isQueued = true
         queued.append(connection)
+    }
+
+    /// How many bytes were moved since the last call.
+    func takeCount() -> UInt64 {
+        defer { count = 0 }
+        return count
     }
 
     /// Closes a connection so that both ends see a reset.

@@ -41,7 +41,8 @@ int lc_limit_unsent(int fd, uint32_t limit) {
 }
 
 int lc_is_within_host(struct lc_endpoint to) {
-    if (!to.is_ipv6 && to.low >> 24 == IN_LOOPBACKNET) return 1;
+    int is_loopback = to.is_ipv6 ? to.high == 0 && to.low == 1 : to.low >> 24 == IN_LOOPBACKNET;
+    if (is_loopback) return 1;
     // Sends nothing: the kernel looks up the route and the source address.
     int fd = lc_connect_datagram(to);
     if (fd < 0) return fd;

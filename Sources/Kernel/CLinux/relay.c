@@ -237,7 +237,7 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
     set_stream_options(fd, shape.unsent_limit);
-    set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
+    if (shape.segment_size) set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
     begin_receive_buffer(fd, shape.receive_buffer, shape.grows);
     if (!shape.is_paced) lc_send_unpaced(fd);
     if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);

@@ -70,6 +70,9 @@ public final class KernelThread: Sendable {
         lc_thread_relax()
     }
 
+    /// Lets threads run that wait for the calling thread's processor.
+    public static func yield() { sched_yield() }
+
     /// From now on a pipe that nobody reads any more is an error for the calling thread that
     /// writes to it, and not the end of the process (`SIGPIPE`).
     public static func outliveBrokenPipes() {
