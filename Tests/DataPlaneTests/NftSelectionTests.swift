@@ -23,6 +23,9 @@ struct NftSelectionTests {
         for selector in Self.selectors {
             for direction in Direction.allCases {
                 text += "# \(selector.isEmpty ? "everything" : selector) (\(direction.rawValue))\n"
+                let selection = NftSelection(
+                    try #require(TrafficSelector(text: selector)), direction)
+                if let accepting = selection.accepting { text += "first: \(accepting)\n" }
                 text += try Self.rules(selector, direction).map { $0 + "\n" }.joined()
             }
         }
@@ -54,7 +57,11 @@ struct NftSelectionTests {
     func kernel() async throws {
         let texts = U32SelectionTests.texts + Self.selectors
         let rules = try texts.flatMap { text in
-            try Direction.allCases.flatMap { try Self.rules(text, $0) }
+            try Direction.allCases.flatMap { direction in
+                let selection = NftSelection(try #require(TrafficSelector(text: text)), direction)
+                let accepting = selection.accepting.map { [$0] } ?? []
+                return try accepting + Self.rules(text, direction)
+            }
         }
         let guards = try Direction.allCases.flatMap {
             try Self.guards(["to=10.0.0.0/8,port=1-9", "to=10.1.0.0/16,port=7;port=22"], $0)

@@ -25,6 +25,29 @@ import TrafficControl
         try Golden("hook-table.txt").expect(table(way(.up), way(.down)).addText)
     }
 
+    @Test func `lets be by its ports what only ports could choose, unless others may choose it`()
+        throws
+    {
+        func accepting(_ ways: HookTable.Way...) -> [String] {
+            HookTable(target: .init(index: 5, name: "eth0"), ways: ways).addText
+                .split(separator: "\n").filter { $0.contains("!= 80 ") }.map(String.init)
+        }
+        let web = try #require(TrafficSelector(text: "port=80;to=192.0.2.1"))
+        #expect(
+            accepting(way(.up, web), way(.down, slot: 1)) == [
+                "add rule netdev linkcond_5 up meta l4proto { 6, 17 } th sport != 80 "
+                    + "jump { th dport != 80 accept; }"
+            ])
+        #expect(accepting(way(.up, web), way(.up, slot: 1)).isEmpty)
+        let another = try #require(TrafficSelector(text: "port=81"))
+        #expect(accepting(way(.up, web), way(.up, slot: 1, another)).isEmpty)
+        let server = try #require(TrafficSelector(text: "from-port=80"))
+        #expect(
+            accepting(way(.up, server), way(.down, server)).map { $0.suffix(21) } == [
+                "th sport != 80 accept", "th dport != 80 accept",
+            ])
+    }
+
     @Test func `looks at sockets and flows where users are chosen`() throws {
         let users = try #require(TrafficSelector(text: "to-port=443,user=1000,user=33;port=22"))
         try Golden("hook-table-owners.txt").expect(

@@ -133,7 +133,11 @@ struct HookTable: Hashable {
                     verdict: "jump \(direction.rawValue)_chosen") : []
             let rest = isGuarded ? ways[choosers.endIndex...] : ways[...]
             let sparing = ways.flatMap { ownerChains($0)?.sparing(direction) ?? [] }
-            lines += ([Self.passRule] + sparing + guards + Self.rules(rest)).map {
+            let others =
+                ways.count == 1 && !ways[0].selector.choosesOwners
+                ? NftSelection(ways[0].selector, direction).accepting : nil
+            let first = [Self.passRule] + sparing + [others].compactMap(\.self)
+            lines += (first + guards + Self.rules(rest)).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
         }

@@ -46,6 +46,20 @@ public struct NftSelection {
             + tagged
     }
 
+    /// A rule that accepts most packets that it does not choose; nil if there is none. Where nothing else
+    /// is asked of them, they need not meet the other rules.
+    public var accepting: String? {
+        let ports = NftHeader(.ipv4, direction).excluding(selector.included)
+        guard let last = ports.last else { return nil }
+        // nft 1.0 makes one comparison of two that are adjacent, also if they are for inequality: its
+        // rule would accept whatever has one of the ports.
+        let verdict = ports.dropLast().reversed().reduce("\(last) accept") { rest, first in
+            "\(first) jump { \(rest); }"
+        }
+        // Other protocols have ports in other places, or none.
+        return "meta l4proto { 6, 17 } \(verdict)"
+    }
+
     private func untaggedRules(chosen: String, spared: String) -> [String] {
         selector.families.flatMap { family in
             let excepted = selector.exceptions.flatMap { forms(of: $0, family) }
@@ -137,14 +151,30 @@ private struct NftHeader {
         }
     }
 
+    /// Comparisons by which ports alone exclude a packet; none if they cannot.
+    func excluding(_ match: TrafficMatch) -> [String] {
+        if !match.ports.isEmpty {
+            return ports("sport", match.ports, isUnequal: true)
+                + ports("dport", match.ports, isUnequal: true)
+        }
+        if !match.toPorts.isEmpty {
+            return ports(isUp ? "dport" : "sport", match.toPorts, isUnequal: true)
+        }
+        return ports(isUp ? "sport" : "dport", match.fromPorts, isUnequal: true)
+    }
+
     private func networks(_ field: String, _ networks: [IPNetwork]) -> [String] {
         let fitting = networks.filter { $0.family == family }
         return fitting.isEmpty
             ? [] : ["\(family.nftName) \(field) \(set(fitting.map(\.description)))"]
     }
 
-    private func ports(_ field: String, _ ranges: [PortRange]) -> [String] {
-        ranges.isEmpty ? [] : ["th \(field) \(set(ranges.map(\.description)))"]
+    private func ports(
+        _ field: String, _ ranges: [PortRange], isUnequal: Bool = false
+    ) -> [String] {
+        let comparison = isUnequal ? "!= " : ""
+        return ranges.isEmpty
+            ? [] : ["th \(field) \(comparison)\(set(ranges.map(\.description)))"]
     }
 }
 
