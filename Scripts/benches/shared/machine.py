@@ -34,6 +34,13 @@ def describe(share):
     return f"{os.cpu_count()} processors, {share:.0%} busy with other work{note}"
 
 
+def congestion_control():
+    """That of every new namespace, in words. BBR paces by timers, which costs whatever stays within a
+    host."""
+    with open("/proc/sys/net/ipv4/tcp_congestion_control", encoding="ascii") as file:
+        return f"TCP's congestion control is {file.read().strip()}"
+
+
 def machine():
     """Its processors and kernel, in words."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
