@@ -46,8 +46,8 @@ public struct NftSelection {
             + tagged
     }
 
-    /// A rule that accepts most packets that it does not choose; nil if there is none. Where nothing else
-    /// is asked of them, they need not meet the other rules.
+    /// A rule that accepts, by their ports alone, packets that the selector does not choose; nil if it names
+    /// no ports. It spares them the other rules, where no other selector may choose them.
     public var accepting: String? {
         let ports = NftHeader(.ipv4, direction).excluding(selector.included)
         guard let last = ports.last else { return nil }
