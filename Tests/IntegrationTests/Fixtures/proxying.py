@@ -566,11 +566,15 @@ class Iperf:
     """A server of iperf3, and clients of it through a proxy."""
 
     def __init__(self):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
-        self.server = subprocess.Popen(
-            ["iperf3", "-s", "-B", "127.0.0.1", "-p", str(self.port)], stdout=subprocess.DEVNULL)
-        wait_until(lambda: not can_listen(("127.0.0.1", self.port)))
+        is_listening = False
+        while not is_listening:
+            with socket.create_server(("127.0.0.1", 0)) as probe:
+                self.port = probe.getsockname()[1]
+            self.server = subprocess.Popen(
+                ["iperf3", "-s", "-B", "127.0.0.1", "-p", str(self.port), "--forceflush"],
+                stdout=subprocess.PIPE, text=True)
+            # It ends without this line if somebody else was given the port meanwhile.
+            is_listening = any("listening" in line for line in self.server.stdout)
 
     def load(self, address, *options):
         return subprocess.Popen(
