@@ -152,9 +152,10 @@ final class GatewayLab: Sendable {
 
     /// What the router is like, without what moves by itself.
     func state() throws -> String {
+        // `ip` complains of namespaces that others are just making: it looks for the peers in all.
         try router.shell(
             """
-            ip -details address show | sed 's/ numtxqueues.*//'
+            ip -details address show 2>/dev/null | sed 's/ numtxqueues.*//'
             ip route show table all | sort
             ip -6 route show table all | grep -v expires | sort
             nft list ruleset
