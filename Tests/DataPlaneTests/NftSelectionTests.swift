@@ -25,7 +25,7 @@ struct NftSelectionTests {
                 text += "# \(selector.isEmpty ? "everything" : selector) (\(direction.rawValue))\n"
                 let selection = NftSelection(
                     try #require(TrafficSelector(text: selector)), direction)
-                if let accepting = selection.accepting { text += "first: \(accepting)\n" }
+                text += selection.accepting.map { "first: \($0)\n" }.joined()
                 text += try Self.rules(selector, direction).map { $0 + "\n" }.joined()
             }
         }
@@ -59,8 +59,7 @@ struct NftSelectionTests {
         let rules = try texts.flatMap { text in
             try Direction.allCases.flatMap { direction in
                 let selection = NftSelection(try #require(TrafficSelector(text: text)), direction)
-                let accepting = selection.accepting.map { [$0] } ?? []
-                return try accepting + Self.rules(text, direction)
+                return try selection.accepting + Self.rules(text, direction)
             }
         }
         let guards = try Direction.allCases.flatMap {

@@ -34,17 +34,19 @@ import TrafficControl
         }
         let web = try #require(TrafficSelector(text: "port=80;to=192.0.2.1"))
         #expect(
-            accepting(way(.up, web), way(.down, slot: 1)) == [
-                "add rule netdev linkcond_5 up meta l4proto { 6, 17 } th sport != 80 "
-                    + "jump { th dport != 80 accept; }"
-            ])
+            accepting(way(.up, web), way(.down, slot: 1))
+                == ["tcp", "udp"].map {
+                    "add rule netdev linkcond_5 up meta l4proto \($0) th sport != 80 "
+                        + "jump { th dport != 80 accept; }"
+                })
         #expect(accepting(way(.up, web), way(.up, slot: 1)).isEmpty)
         let another = try #require(TrafficSelector(text: "port=81"))
         #expect(accepting(way(.up, web), way(.up, slot: 1, another)).isEmpty)
         let server = try #require(TrafficSelector(text: "from-port=80"))
         #expect(
-            accepting(way(.up, server), way(.down, server)).map { $0.suffix(21) } == [
-                "th sport != 80 accept", "th dport != 80 accept",
+            accepting(way(.up, server), way(.down, server)).map { $0.suffix(25) } == [
+                "tcp th sport != 80 accept", "udp th sport != 80 accept",
+                "tcp th dport != 80 accept", "udp th dport != 80 accept",
             ])
     }
 

@@ -135,9 +135,8 @@ struct HookTable: Hashable {
             let sparing = ways.flatMap { ownerChains($0)?.sparing(direction) ?? [] }
             let others =
                 ways.count == 1 && !ways[0].selector.choosesOwners
-                ? NftSelection(ways[0].selector, direction).accepting : nil
-            let first = [Self.passRule] + sparing + [others].compactMap(\.self)
-            lines += (first + guards + Self.rules(rest)).map {
+                ? NftSelection(ways[0].selector, direction).accepting : []
+            lines += ([Self.passRule] + sparing + others + guards + Self.rules(rest)).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
         }

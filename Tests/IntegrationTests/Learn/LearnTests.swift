@@ -102,11 +102,15 @@ struct LearnTests {
         #expect(learned.down("jitter")?.sureness == "notVisible")
     }
 
+    /// The ends have to agree in a black hole, too: what they say is longer than it lets through.
     @Test
-    func `a smaller MTU and an AQM are found`() async throws {
+    func `smaller MTUs of which nobody tells and an AQM are found`() async throws {
         let learned = try await learn(
-            "Fast-4G", "--set", "up.mtu=1280", "--set", "down.aqm=pie")
+            "Fast-4G", "--set", "up.mtu=1280", "--set", "up.icmp=silent", "--set", "down.mtu=1300",
+            "--set", "down.icmp=silent", "--set", "down.aqm=pie")
         #expect(learned.up("mtu")?.value == 1280)
+        #expect(learned.up("icmp")?.text == "silent")
+        #expect(learned.down("mtu")?.value == 1300)
         #expect(learned.down("aqm")?.text != nil)
         #expect(learned.down("queue")?.value == nil)
     }

@@ -23,8 +23,6 @@ final class DiagnosisSession {
     /// For a program that may be no responder, or that a NAT has just forgotten, at each try.
     private static let greetingPatience = Duration.seconds(3)...Duration.seconds(8)
     private static let mostTries = 12
-    /// What gets through everywhere, also where larger packets vanish, in bytes.
-    private static let smallSegment = 500
     /// For a host that is not there any more.
     private static let silencePatience = Duration.seconds(20)
 
@@ -47,7 +45,7 @@ final class DiagnosisSession {
             do {
                 return try openOnce(
                     to: host, port: port, program: program,
-                    segmentSize: former == nil ? nil : smallSegment)
+                    segmentSize: former == nil ? nil : ResponderConnection.smallSegment)
             } catch let failure as LearningError {
                 breaks += failure.obstacle == .broken ? 1 : 0
                 let isWorthTrying = failure.obstacle != nil && (1...3).contains(breaks)

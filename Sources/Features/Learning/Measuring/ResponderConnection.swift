@@ -20,6 +20,8 @@ final class ResponderConnection {
     /// For an answer in a session: TCP waits longer and longer where losses come in bursts.
     private static let longPatience = Duration.seconds(90)
     private static let longestLine = 1 << 16
+    /// What gets through everywhere, also where larger packets vanish, in bytes.
+    static let smallSegment = 500
 
     var isIPv6: Bool { endpoint.address.isIPv6 }
     var pathMTU: Int? { exchange.pathMTU }
@@ -31,7 +33,7 @@ final class ResponderConnection {
         to host: String, port: UInt16, program: String
     ) throws -> ResponderConnection {
         let place = "\(host), port \(port)"
-        let (channel, endpoint) = try connect(to: host, port: port)
+        let (channel, endpoint) = try connect(to: host, port: port, segmentSize: smallSegment)
         let deadline = KernelClock.monotonic + patience
         let answer = try greet(channel, place, program, until: deadline)
         return try meeting(host, endpoint, channel, program: answer.program, until: deadline)

@@ -46,18 +46,18 @@ public struct NftSelection {
             + tagged
     }
 
-    /// A rule that accepts, by their ports alone, packets that the selector does not choose; nil if it names
-    /// no ports. It spares them the other rules, where no other selector may choose them.
-    public var accepting: String? {
+    /// Rules that accept, by their ports alone, packets that the selector does not choose; none if it names
+    /// no ports. They spare such packets the other rules, where no other selector may choose them.
+    public var accepting: [String] {
         let ports = NftHeader(.ipv4, direction).excluding(selector.included)
-        guard let last = ports.last else { return nil }
+        guard let last = ports.last else { return [] }
         // nft 1.0 makes one comparison of two that are adjacent, also if they are for inequality: its
         // rule would accept whatever has one of the ports.
         let verdict = ports.dropLast().reversed().reduce("\(last) accept") { rest, first in
             "\(first) jump { \(rest); }"
         }
-        // Other protocols have ports in other places, or none.
-        return "meta l4proto { 6, 17 } \(verdict)"
+        // Other protocols have ports in other places, or none. Two comparisons take less time than a set.
+        return ["tcp", "udp"].map { "meta l4proto \($0) \(verdict)" }
     }
 
     private func untaggedRules(chosen: String, spared: String) -> [String] {
