@@ -14,7 +14,8 @@ test_packages=(
     openvpn=openvpn pasta=passt ping=iputils-ping /usr/lib/postgresql=postgresql redis-server=redis-server wrk=wrk
     python:jsonschema=python3-jsonschema python:pip=python3-pip python:yaml=python3-yaml
     munged=munge openssl=openssl shellcheck=shellcheck slirp4netns=slirp4netns
-    slurmctld=slurm-wlm ss=iproute2 strace=strace tcpdump=tcpdump tshark=tshark zsh=zsh
+    slurmctld=slurm-wlm ss=iproute2 strace=strace tcpdump=tcpdump tshark=tshark wg=wireguard-tools
+    wireguard-go=wireguard-go zsh=zsh
 )
 # NetworkManager would take over the network of a machine that starts services on installation.
 # There its tests are skipped unless it is already installed.

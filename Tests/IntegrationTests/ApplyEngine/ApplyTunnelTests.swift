@@ -101,12 +101,3 @@ struct ApplyTunnelTests {
         }
     }
 }
-
-extension Trait where Self == ConditionTrait {
-    /// Runs a test only where interfaces of tunnels can be made.
-    fileprivate static var requiresTunnels: Self {
-        .enabled("the kernel has to have TUN") {
-            (try? shell("unshare --net ip tuntap add t0 mode tun")) != nil
-        }
-    }
-}

@@ -43,6 +43,13 @@ extension Trait where Self == ConditionTrait {
         .enabled("the kernel has to have VLANs (8021q)") { kernelHasVLANs }
     }
 
+    /// Runs a test only where interfaces of tunnels can be made.
+    static var requiresTunnels: Self {
+        .enabled("the kernel has to have TUN") {
+            (try? shell("unshare --net ip tuntap add t0 mode tun")) != nil
+        }
+    }
+
     /// Runs a test only where the kernel has clocks by namespace.
     static var requiresTimeNamespaces: Self {
         .enabled("the kernel has to have time namespaces, and root to make one") {

@@ -14,7 +14,7 @@ struct RunBlackHoleTests {
     ///
     /// Before the tunnel is up, its server's address answers over the link itself.
     @Test(
-        .requiresInstalled("openvpn"), .enabled(if: Tunnel.hasDevice, "/dev/net/tun is missing"),
+        .requiresInstalled("openvpn"), .requiresTunnels,
         arguments: [
             (segments: 1492, seconds: 5, answer: "200 0 timed out"),
             (segments: 1200, seconds: 60, answer: "200 100000 done"),
@@ -77,9 +77,4 @@ struct RunBlackHoleTests {
         ).output()
         #expect(output == "false\ntrue\n")
     }
-}
-
-/// The tunnels of this host.
-private enum Tunnel {
-    static let hasDevice = FileManager.default.fileExists(atPath: "/dev/net/tun")
 }

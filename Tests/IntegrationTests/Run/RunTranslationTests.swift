@@ -129,6 +129,58 @@ struct RunTranslationTests {
         }
     }
 
+    /// In user space, by which any kernel with tun has it.
+    @Test(.requiresInstalled("wireguard-go", "wg"), .requiresTunnels)
+    func `WireGuard's tunnel moves along when the NAT gives it another port`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try shell("for end in near far; do wg genkey >\(path)/$end; done")
+            // Its control socket is in /run.
+            func end(_ name: String, _ address: String, of other: String, _ more: String) -> String
+            {
+                """
+                mount -t tmpfs none /run
+                wireguard-go -f wg0 2>\(path)/\(name).log &
+                until wg show wg0 >/dev/null 2>&1; do sleep 0.05; done
+                key=$(wg pubkey <\(path)/\(other))
+                wg set wg0 private-key \(path)/\(name) peer $key allowed-ips 10.9.0.0/24
+                ip address add \(address)/24 dev wg0
+                ip link set wg0 up
+                \(more)
+                """
+            }
+            let far = end(
+                "far", "10.9.0.1", of: "near",
+                """
+                wg set wg0 listen-port 51820
+                while sleep 0.05; do wg show wg0 endpoints; done >\(path)/seen
+                """)
+            let near = end(
+                "near", "10.9.0.2", of: "far",
+                """
+                wg set wg0 peer $key endpoint 198.18.0.3:51820
+                ping -n -c 40 -i 0.1 -W 5 10.9.0.1
+                """)
+            try directory.write(far, to: "far.sh")
+            try directory.write(near, to: "near.sh")
+            let result = try await SandboxedRun(
+                arguments: Self.options("{ kind: symmetric, rebind: every 1 s }") + [
+                    "--drain", "0s", "--server", "exec unshare --mount sh \(path)/far.sh",
+                    "--server-ready", "51820/udp", "--", "unshare", "--mount", "sh",
+                    "\(path)/near.sh",
+                ]
+            ).result()
+            let log = try shell("cat \(path)/*.log")
+            // What is on its way back when the NAT forgets is lost.
+            let received = result.standardOutput.firstMatch(of: /([0-9]+) received/)?.1
+            #expect(received.flatMap { Int($0) } ?? 0 >= 30, "\(result) \(log)")
+            let ports = Set(
+                try String(contentsOfFile: path + "/seen", encoding: .utf8)
+                    .matches(of: /:([0-9]+)\n/).map { String($0.1) })
+            #expect(ports.count >= 3, "\(ports)")
+        }
+    }
+
     @Test func `a QUIC connection goes on when the NAT gives it other ports`() async throws {
         let python = try PythonTool.environment().map { "\($0)='\($1)'" }.joined(separator: " ")
         let (server, client) = (
