@@ -16,7 +16,7 @@
 | map(def has_tag($tag): any(.tags[]; . == $tag);
     .is_chosen = (.id | test($filter)) and (has_tag("program") | not) and
         if $stage == "host" then
-            (has_tag("measure") or ($is_unit_apart and has_tag("unit"))) | not
+            (has_tag("measure") or has_tag("paced") or ($is_unit_apart and has_tag("unit"))) | not
         elif $stage == "lab" then
             (.suite | test("^(\\w*KernelTests|IntegrationTests)\\."))
                 and (has_tag("anyKernel") or has_tag("unit") | not)

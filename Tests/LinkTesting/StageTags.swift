@@ -17,6 +17,10 @@ extension Tag {
     /// at a time, in place of `host`.
     @Tag public static var measure: Self
 
+    /// Measures as well, but only slow links that leave the processors idle: runs beside others of its
+    /// kind, after those of `measure`, in place of `host`.
+    @Tag public static var paced: Self
+
     /// Asks nothing of the lab's kernel that the host's has not, or what only the host's may have:
     /// is left out of the stage `lab`.
     @Tag public static var anyKernel: Self

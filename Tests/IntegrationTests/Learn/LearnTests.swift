@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Learns linkcond's own links, whose truth is known.
-@Suite("Learn", .serialized, .requiresNamespaces, .tags(.measure))
+@Suite("Learn", .requiresNamespaces, .tags(.paced, .anyKernel))
 struct LearnTests {
     private struct Learned: Decodable {
         struct Value: Decodable {

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Servers of a command that clients of the host reach.
-@Suite("Run: published ports", .requiresNamespaces, .tags(.contrary))
+@Suite("Run: published ports", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunPublishTests {
     /// Runs a script on a host, and expects that all goes well and what it prints.
     private func expect(
