@@ -31,6 +31,8 @@ final class Heartbeat: Sendable {
         // From now on the guardian expects heartbeats.
         beat()
         _ = try KernelThread(named: "heartbeat") { [self] in
+            // Busy loops, the engine's own among them, are no hang.
+            KernelThread.letOnlyCallingThreadPrecede()
             while true {
                 beat()
                 _ = Readiness.wait(for: [], timeout: Self.interval)

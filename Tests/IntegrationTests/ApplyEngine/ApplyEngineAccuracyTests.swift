@@ -111,6 +111,34 @@ struct ApplyEngineAccuracyTests {
         }
     }
 
+    /// They are late then, and said to be: nobody comes before loops of the same real-time priority.
+    @Test(
+        .enabled("it takes the right to real-time priorities") {
+            (try? shell("chrt --fifo 5 true")) != nil
+        })
+    func `no packet passes as without conditions while others take all processors`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            let output = try await network.run(
+                "sh",
+                [
+                    "-c",
+                    """
+                    ping -c 1 -w 20 -q $0 >/dev/null
+                    for processor in $(seq $(nproc)); do
+                        timeout 3 chrt --fifo 1 sh -c 'while :; do :; done' &
+                    done
+                    chrt --fifo 5 ping -c 150 -i 0.02 -W 20 -q $0
+                    wait
+                    """, TestNetwork.serverIPv4,
+                ]
+            ).standardOutput
+            let shortest = try #require(output.firstMatch(of: /= ([0-9.]+)\//)?.1)
+            #expect(try #require(Double(shortest)) >= 114.9)
+            #expect(output.contains("150 received"), "\(output)")
+        }
+    }
+
     @Test func `a packet engine killed under load lets traffic flow`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.applyEngine("LTE")

@@ -108,8 +108,10 @@ def test_cut_is_silent_and_loses_nothing(proxy, toxic):
 
 
 def test_loss_is_of_packets(api, proxy):
-    proxy.add_toxic(type="loss", attributes={"percent": 20, "burst": 2})
+    # TCP waits twice as long after each loss of the same packet: with longer bursts now and then minutes.
+    proxy.add_toxic(type="loss", attributes={"percent": 10, "burst": 1.5})
     with connect(proxy) as connection:
+        connection.settimeout(60)
         exchange(connection, b"x" * 300_000)
     end = time.monotonic() + 20
     while True:
