@@ -38,12 +38,16 @@ public struct ActiveMeasurement {
     private var nextNumber: UInt32 = 0
     private var roundTrip = Duration.seconds(1)
     private var search: [Direction: CapacitySearch] = [:]
+    /// The size of its packets, which arrive.
+    private var searchBytes: [Direction: Int] = [:]
     private var observations: [Direction: DirectionObservations] = [:]
 
     private static let idleBytes = 80
     private static let fullBytes = 1500
     /// What every path with IPv6 takes (RFC 8200, section 5), less some tunnels.
     private static let smallestMTU = 1200
+    /// For a path that does not.
+    private static let smallerSizes = [900, 600, 300]
     /// Each overload sends twice as much as the one before. Bursts of losses can make the first
     /// estimate a tenth of the bandwidth.
     private static let mostOverloads = 6
@@ -118,19 +122,48 @@ public struct ActiveMeasurement {
 
     private mutating func scout() throws {
         for attempt in 1...2 {
-            let trains = Direction.allCases.map {
-                train(
-                    $0, bytes: Self.idleBytes, count: 6 * attempt, interval: .milliseconds(60))
+            let trains = Direction.allCases.flatMap { direction in
+                let small = train(
+                    direction, bytes: Self.idleBytes, count: 6 * attempt,
+                    interval: .milliseconds(60))
+                let large = train(
+                    direction, bytes: Self.smallestMTU, count: 3 * attempt,
+                    interval: .milliseconds(60), start: small.end)
+                return [small, large]
             }
             let seen = try run(trains, quiet: .seconds(3))
-            guard seen.allSatisfy({ $0.arrived > 0 }) else { continue }
-            let shortest = seen.compactMap { $0.delays.min() }.reduce(0, +)
+            let small = seen.filter { $0.train.packetBytes == Self.idleBytes }
+            guard small.allSatisfy({ $0.arrived > 0 }) else { continue }
+            let shortest = small.compactMap { $0.delays.min() }.reduce(0, +)
             roundTrip = .seconds(max(0, shortest) / 1000)
-            return
+            takeSizes(seen)
+            return try scoutSmallerSizes()
         }
         throw LearningError(
             "\(request.host): hardly any UDP packet gets through; nothing can be measured",
             status: .failed)
+    }
+
+    /// Finds packets that arrive where those that nearly every path takes do not.
+    private mutating func scoutSmallerSizes() throws {
+        var trains: [ProbeTrain] = []
+        for direction in Direction.allCases where searchBytes[direction] == nil {
+            var start = Duration.zero
+            for bytes in Self.smallerSizes {
+                let copies = train(
+                    direction, bytes: bytes, count: 3, interval: .milliseconds(60), start: start)
+                start = copies.end
+                trains.append(copies)
+            }
+        }
+        if !trains.isEmpty { takeSizes(try run(trains, quiet: .seconds(3))) }
+    }
+
+    private mutating func takeSizes(_ seen: [ObservedTrain]) {
+        for seen in seen where seen.arrived > 0 && seen.train.packetBytes > Self.idleBytes {
+            let largest = searchBytes[seen.train.direction] ?? 0
+            searchBytes[seen.train.direction] = max(largest, seen.train.packetBytes)
+        }
     }
 
     private mutating func findCapacities() throws {
@@ -139,7 +172,8 @@ public struct ActiveMeasurement {
             var trains: [ProbeTrain] = []
             for direction in Direction.allCases {
                 guard let search = search[direction], !search.isDone else { continue }
-                let (count, bytes, interval) = search.next(full: Self.smallestMTU)
+                let (count, bytes, interval) = search.next(
+                    full: searchBytes[direction] ?? Self.smallestMTU)
                 trains.append(
                     train(
                         direction, bytes: bytes, count: count, interval: interval,
