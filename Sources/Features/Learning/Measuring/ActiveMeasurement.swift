@@ -46,8 +46,6 @@ public struct ActiveMeasurement {
     private static let fullBytes = 1500
     /// What every path with IPv6 takes (RFC 8200, section 5), less some tunnels.
     private static let smallestMTU = 1200
-    /// For a path that does not.
-    private static let smallerSizes = [900, 600, 300]
     /// Each overload sends twice as much as the one before. Bursts of losses can make the first
     /// estimate a tenth of the bandwidth.
     private static let mostOverloads = 6
@@ -136,33 +134,29 @@ public struct ActiveMeasurement {
             guard small.allSatisfy({ $0.arrived > 0 }) else { continue }
             let shortest = small.compactMap { $0.delays.min() }.reduce(0, +)
             roundTrip = .seconds(max(0, shortest) / 1000)
-            takeSizes(seen)
-            return try scoutSmallerSizes()
+            let fitting = seen.filter { $0.arrived > 0 && $0.train.packetBytes == Self.smallestMTU }
+            return try scoutSizes(
+                Direction.allCases.filter { direction in
+                    !fitting.contains { $0.train.direction == direction }
+                })
         }
         throw LearningError(
             "\(request.host): hardly any UDP packet gets through; nothing can be measured",
             status: .failed)
     }
 
-    /// Finds packets that arrive where those that nearly every path takes do not.
-    private mutating func scoutSmallerSizes() throws {
-        var trains: [ProbeTrain] = []
-        for direction in Direction.allCases where searchBytes[direction] == nil {
-            var start = Duration.zero
-            for bytes in Self.smallerSizes {
-                let copies = train(
-                    direction, bytes: bytes, count: 3, interval: .milliseconds(60), start: start)
-                start = copies.end
-                trains.append(copies)
-            }
-        }
-        if !trains.isEmpty { takeSizes(try run(trains, quiet: .seconds(3))) }
-    }
-
-    private mutating func takeSizes(_ seen: [ObservedTrain]) {
-        for seen in seen where seen.arrived > 0 && seen.train.packetBytes > Self.idleBytes {
-            let largest = searchBytes[seen.train.direction] ?? 0
-            searchBytes[seen.train.direction] = max(largest, seen.train.packetBytes)
+    /// Finds packets for the search for the bandwidth where those that nearly every path takes do not arrive.
+    private mutating func scoutSizes(_ directions: [Direction]) throws {
+        guard !directions.isEmpty else { return }
+        var search = PacketSizeSearch(
+            directions, passing: Self.idleBytes, failing: Self.smallestMTU)
+        var number = nextNumber
+        let trains = search.trains(&number) { _, _ in .milliseconds(20) }
+        nextNumber = number
+        search.take(try run(trains, quiet: .seconds(3)))
+        // Where none arrived, it is for losses.
+        searchBytes = search.searches.compactMapValues {
+            $0.passing > Self.idleBytes ? $0.passing : nil
         }
     }
 
