@@ -128,9 +128,15 @@ final class DirectionLoop: Sendable {
             let (next, patience) = forwarder.withLock {
                 (turn(&$0, expectsFrames: hasFrames), $0.arrivalPatience)
             }
-            if let next, next - KernelClock.monotonic < patience {
+            let wait = next.map { $0 - KernelClock.monotonic }
+            if let next, let wait, wait < patience {
                 // Arrivals until then need not wake it up; the next turn takes them.
-                KernelClock.sleep(until: next)
+                if wait > .zero {
+                    KernelClock.sleep(until: next)
+                } else if isFirst {
+                    // No other thread of its priority would be let in before it sleeps.
+                    KernelThread.yield()
+                }
                 hasFrames = true
             } else {
                 hasFrames = alarm.wait(until: next)
