@@ -66,6 +66,13 @@ enum Kernel {
                 superFrame.makeHeaders(of: run, in: &span)
             }
         }
+        if let segment = JoinableSegment(virtual, frame.span, network: headers.network) {
+            _ = segment.isIntact(virtual, frame.span)
+            _ = segment.isFollowed(frame.span, by: segment, frame.span, distance: 0, bytes: 0)
+            var head = Array(bytes[..<(VirtualHeader.count + segment.payload.lowerBound)])
+            var span = head.mutableSpan
+            segment.makeSuperFrame(length: segment.mostData, isPushed: true, in: &span)
+        }
         var span = bytes.mutableSpan
         if let transport = headers.transport {
             SegmentSizeOption.limit(

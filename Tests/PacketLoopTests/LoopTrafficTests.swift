@@ -83,6 +83,24 @@ struct LoopTrafficTests {
     }
 
     @Test
+    func `Packets that came one by one and leave together arrive as few`() async throws {
+        try await TestRoute.with(Self.both(.init(bandwidth: .megabitsPerSecond(20_000)))) { route in
+            try route.onApp("ethtool -K eth0 tx off sg off gso off tso off")
+            for address in [TestRoute.farIPv4, TestRoute.farIPv6] {
+                let before = try route.framesOfFar()
+                try route.echo(50_000_000, over: address)
+                let frames = try route.framesOfFar() - before
+                // Of 1,448 bytes at most, and more acknowledgements of what comes back.
+                #expect(frames < 50_000_000 / 1448 / 2, "\(frames)")
+            }
+            let statistics = route.loop.statistics
+            #expect(statistics.up.link.deliveredPackets > 2 * 50_000_000 / 1448)
+            #expect(statistics.up.unwantedDrops == 0 && statistics.down.unwantedDrops == 0)
+            #expect(try route.checksumErrors().allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test
     func `A bandwidth is kept`() async throws {
         let conditions = Self.both(.init(bandwidth: .megabitsPerSecond(50)))
         try await TestRoute.with(conditions) { route in
@@ -96,6 +114,12 @@ struct LoopTrafficTests {
 }
 
 extension TestRoute {
+    /// How many frames, super-packets among them, the far host has received.
+    fileprivate func framesOfFar() throws -> Int {
+        let text = try onFar("grep eth0 /proc/net/dev")
+        return try #require(text.firstMatch(of: /eth0: *[0-9]+ +([0-9]+)/).flatMap { Int($0.1) })
+    }
+
     /// Sends 600 datagrams, 20 in one system call and one super-packet (`UDP_SEGMENT`), and says
     /// what arrived.
     fileprivate func datagrams(to address: String) throws -> String {

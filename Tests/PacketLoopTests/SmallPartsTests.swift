@@ -24,6 +24,22 @@ struct SmallPartsTests {
     }
 
     @Test
+    func `A checksum is the same wherever the bytes begin and end`() {
+        let varied = (0..<90).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ $0 >> 3) }
+        for bytes in [
+            varied, [UInt8](repeating: 0xff, count: 90), [UInt8](repeating: 0, count: 90),
+        ] {
+            for start in 0..<9 {
+                for end in start...90 {
+                    var sum = InternetChecksum()
+                    sum.add(bytes.span, in: start..<end)
+                    #expect(sum.folded == onesSum(bytes[start..<end]), "\(start)..<\(end)")
+                }
+            }
+        }
+    }
+
+    @Test
     func `The newest packets' times on the link are told, and forgotten`() {
         var times = RecentTimes()
         #expect(times.quantiles(.percent(50)) == nil)

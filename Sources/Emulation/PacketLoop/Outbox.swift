@@ -4,7 +4,8 @@ import SystemPackage
 
 /// Sends frames.
 ///
-/// Adjacent packets of a super-packet that leave together leave as one frame, as they arrived.
+/// Adjacent packets of a super-packet that leave together leave as one frame, as they arrived. So do
+/// TCP packets between two interfaces that could have been a super-packet.
 struct Outbox: ~Copyable {
     /// A frame that waits to be passed to the kernel.
     private struct Entry {
@@ -38,6 +39,8 @@ struct Outbox: ~Copyable {
     private var batch = SendBatch()
     private var entries: [Entry] = []
     private var run: Run?
+    private let joinsSegments: Bool
+    private var train: SegmentTrain?
     /// How late frames may be.
     var latenessLimit = Duration.zero
     /// Since when the kernel has had no room.
@@ -45,8 +48,9 @@ struct Outbox: ~Copyable {
 
     private init(
         local: consuming LocalSender? = nil, direct: consuming PacketSender? = nil,
-        general: consuming PacketSender? = nil
+        general: consuming PacketSender? = nil, joinsSegments: Bool = false
     ) {
+        self.joinsSegments = joinsSegments
         self.local = local
         self.direct = direct
         self.general = general
@@ -57,7 +61,8 @@ struct Outbox: ~Copyable {
     init(interface: Int32) throws(KernelError) {
         self.init(
             direct: try PacketSender(interface: interface, bypassesQdisc: true),
-            general: try PacketSender(interface: interface, bypassesQdisc: false))
+            general: try PacketSender(interface: interface, bypassesQdisc: false),
+            joinsSegments: true)
     }
 
     /// Makes an outbox of marked frames, which the kernel treats like any others.
@@ -93,20 +98,28 @@ struct Outbox: ~Copyable {
     var isRefused: Bool { refusedSince != nil }
 
     /// How many packets wait to be passed to the kernel.
-    var packetCount: Int { entries.reduce(run?.segments.count ?? 0) { $0 + $1.references } }
+    var packetCount: Int {
+        entries.reduce((run?.segments.count ?? 0) + (train?.count ?? 0)) { $0 + $1.references }
+    }
 
     /// Whether another frame can be added.
-    var hasRoom: Bool { batch.hasRoom && (run == nil || batch.count + 1 < SendBatch.capacity) }
+    var hasRoom: Bool {
+        batch.hasRoom
+            && (run == nil && train == nil || batch.count + 1 < SendBatch.capacity)
+    }
 
     /// Adds a frame unchanged. Takes over `references` of its references.
     mutating func add(
         _ frame: FrameStore.ID, due: Duration?, _ store: inout FrameStore,
         _ statistics: inout DirectionStatistics
     ) {
-        closeRun(&store, &statistics)
-        append(
-            Entry(frame: frame, references: 1, due: due), rest: 0..<0,
-            network: store[frame].network, &store)
+        if train?.join(frame, &store) == true { return }
+        close(&store, &statistics)
+        if joinsSegments {
+            train = SegmentTrain(frame, due: due, store)
+            if train != nil { return }
+        }
+        append(whole: frame, references: 1, due: due, &store)
     }
 
     /// Adds one packet of a super-packet, and takes over one reference to the frame.
@@ -118,9 +131,19 @@ struct Outbox: ~Copyable {
         if canJoin, let run, run.frame == frame, run.segments.upperBound == segment {
             self.run?.segments = run.segments.lowerBound..<segment + 1
         } else {
-            closeRun(&store, &statistics)
+            close(&store, &statistics)
             run = Run(frame: frame, segments: segment..<segment + 1, due: due)
         }
+    }
+
+    /// Ends what could still grow. At most one of the two is there.
+    private mutating func close(
+        _ store: inout FrameStore, _ statistics: inout DirectionStatistics
+    ) {
+        closeRun(&store, &statistics)
+        guard let train = train.take() else { return }
+        train.finish(&store)
+        append(whole: train.frame, references: train.count, due: train.due, &store)
     }
 
     private mutating func closeRun(
@@ -152,6 +175,14 @@ struct Outbox: ~Copyable {
     }
 
     private mutating func append(
+        whole frame: FrameStore.ID, references: Int, due: Duration?, _ store: inout FrameStore
+    ) {
+        append(
+            Entry(frame: frame, references: references, due: due), rest: 0..<0,
+            network: store[frame].network, &store)
+    }
+
+    private mutating func append(
         _ entry: Entry, rest: Range<Int>, network: Int, _ store: inout FrameStore
     ) {
         let first = entry.headers ?? entry.frame
@@ -171,7 +202,7 @@ struct Outbox: ~Copyable {
     mutating func flush(
         _ clock: LoopClock, _ store: inout FrameStore, _ statistics: inout DirectionStatistics
     ) {
-        closeRun(&store, &statistics)
+        close(&store, &statistics)
         while !batch.isEmpty {
             do {
                 let sent = try send()

@@ -13,6 +13,15 @@ package struct InternetChecksum {
     /// Adds bytes; an odd one at the end is padded with zero.
     @inlinable package mutating func add(_ bytes: Span<UInt8>, in range: Range<Int>) {
         var offset = range.lowerBound
+        // Of any width and byte order, sums of words differ only by a rotation (RFC 1071, section 2).
+        let raw = unsafe bytes.bytes
+        var wide: UInt64 = 0
+        while offset + 8 <= range.upperBound {
+            let eight = unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            wide += eight >> 32 + eight & 0xffff_ffff
+            offset += 8
+        }
+        sum += UInt64(Self.fold(wide).bigEndian)
         while offset + 1 < range.upperBound {
             sum += UInt64(bytes.word(at: offset))
             offset += 2
@@ -20,12 +29,14 @@ package struct InternetChecksum {
         if offset < range.upperBound { sum += UInt64(bytes[offset]) << 8 }
     }
 
-    /// The 16-bit sum, as in the field of an unfinished checksum.
-    @inlinable package var folded: UInt16 {
+    @inlinable static func fold(_ sum: UInt64) -> UInt16 {
         var sum = sum
         while sum > 0xffff { sum = (sum & 0xffff) + (sum >> 16) }
         return UInt16(sum)
     }
+
+    /// The 16-bit sum, as in the field of an unfinished checksum.
+    @inlinable package var folded: UInt16 { Self.fold(sum) }
 
     /// The content of a finished checksum field.
     @inlinable package var complement: UInt16 { ~folded }
