@@ -88,7 +88,7 @@ struct JoinableSegment {
                 == identification.map({ $0 &+ UInt16(truncatingIfNeeded: distance) })
         else { return false }
         func isAlike(_ range: Range<Int>) -> Bool {
-            range.allSatisfy { frame[$0] == otherFrame[$0] }
+            frame.isSame(as: otherFrame, in: range)
         }
         // Not compared: length, number and checksum of the IP header; and of TCP the sequence number, the
         // flags, which are known to be alike, and the checksum.

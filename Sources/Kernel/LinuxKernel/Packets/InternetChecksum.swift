@@ -12,16 +12,21 @@ package struct InternetChecksum {
 
     /// Adds bytes; an odd one at the end is padded with zero.
     @inlinable package mutating func add(_ bytes: Span<UInt8>, in range: Range<Int>) {
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= bytes.count, "the bytes are there")
         var offset = range.lowerBound
         // Of any width and byte order, sums of words differ only by a rotation (RFC 1071, section 2).
         let raw = unsafe bytes.bytes
-        var wide: UInt64 = 0
-        while offset + 8 <= range.upperBound {
-            let eight = unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            wide += eight >> 32 + eight & 0xffff_ffff
-            offset += 8
+        var (one, other) = (UInt64(0), UInt64(0))
+        while offset + 16 <= range.upperBound {
+            unsafe one.addAround(
+                raw.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+            unsafe other.addAround(
+                raw.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + 8, as: UInt64.self))
+            offset += 16
         }
-        sum += UInt64(Self.fold(wide).bigEndian)
+        one.addAround(other)
+        sum += UInt64(Self.fold(one >> 32 + one & 0xffff_ffff).bigEndian)
         while offset + 1 < range.upperBound {
             sum += UInt64(bytes.word(at: offset))
             offset += 2
@@ -40,4 +45,12 @@ package struct InternetChecksum {
 
     /// The content of a finished checksum field.
     @inlinable package var complement: UInt16 { ~folded }
+}
+
+extension UInt64 {
+    /// Adds a number, and the carry at the other end.
+    @inlinable mutating func addAround(_ number: UInt64) {
+        let (sum, isOverflow) = addingReportingOverflow(number)
+        self = sum &+ (isOverflow ? 1 : 0)
+    }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Access to big-endian numbers in packets. Reading past the end is a bug of the caller.
 extension Span where Element == UInt8 {
     /// Reads two bytes.
@@ -8,6 +10,18 @@ extension Span where Element == UInt8 {
     /// Reads four bytes.
     @inlinable package func long(at offset: Int) -> UInt32 {
         UInt32(word(at: offset)) << 16 | UInt32(word(at: offset + 2))
+    }
+
+    /// Whether it has the same bytes as another in a range of both.
+    package func isSame(as other: Span<UInt8>, in range: Range<Int>) -> Bool {
+        unsafe extracting(range).withUnsafeBytes { mine in
+            unsafe other.extracting(range).withUnsafeBytes { others in
+                guard let mine = mine.baseAddress, let others = others.baseAddress else {
+                    return true
+                }
+                return unsafe memcmp(mine, others, range.count) == 0
+            }
+        }
     }
 }
 
