@@ -53,7 +53,8 @@ def tcp(network, seconds):
 
 
 def measure_flood(network, repeat, seconds, patience):
-    """Packets of 64 bytes as fast as one sender can: how many arrive per second, medians."""
+    """Packets of 64 bytes as fast as one sender can: how many arrive per second, medians; and the
+    ratio to what a bridge passes on."""
     figures = {}
     for _ in range(repeat):
         wait_until_idle(patience)
@@ -62,9 +63,11 @@ def measure_flood(network, repeat, seconds, patience):
                 heard, sent = network.probe(0, seconds)
                 figures.setdefault(name, []).append(
                     (heard["packetsPerSecond"], heard["packets"] / sent))
+    rates = {name: [rate for rate, _ in values] for name, values in figures.items()}
     return {
-        name: {"perSecond": statistics.median(rate for rate, _ in values),
-               "arrivedShare": statistics.median(share for _, share in values)}
+        name: {"perSecond": statistics.median(rates[name]),
+               "arrivedShare": statistics.median(share for _, share in values),
+               "ofBridge": median_ratio(rates[name], rates["bridge"])}
         for name, values in figures.items()}
 
 
