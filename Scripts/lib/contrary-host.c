@@ -20,9 +20,18 @@ static const char *const values[][2] = {
     {"ipv4/tcp_wmem", "4096 16384 1048576"},
 };
 
+static int are_files_there(void) { return access("/proc/sys/net", F_OK) == 0; }
+
 static void set(const char *name, const char *value) {
     char path[128] = "/proc/sys/net/";
     int file = open(strcat(path, name), O_WRONLY | O_CLOEXEC);
+    // Another process with the same mounts may be replacing /proc.
+    for (int i = 0; file < 0 && i < 1000; i++) {
+        int is_last = are_files_there();
+        file = open(path, O_WRONLY | O_CLOEXEC);
+        if (is_last) break;
+        usleep(1000);
+    }
     if (file < 0) return;
     // Nothing can depend on a setting that the kernel lacks.
     if (write(file, value, strlen(value)) < 0) errno = 0;
@@ -33,9 +42,7 @@ static void set(const char *name, const char *value) {
 // its start, none are set.
 static int has_files;
 
-__attribute__((constructor)) static void look_for_files(void) {
-    has_files = access("/proc/sys/net", F_OK) == 0;
-}
+__attribute__((constructor)) static void look_for_files(void) { has_files = are_files_there(); }
 
 int unshare(int flags) {
     int (*original)(int) = (int (*)(int))dlsym(RTLD_NEXT, "unshare");
