@@ -156,9 +156,7 @@ struct Outbox: ~Copyable {
         guard
             isLocal || run.segments != 0..<superFrame.count || store.changesFamily(run.frame)
         else {
-            append(
-                Entry(frame: run.frame, references: references, due: run.due), rest: 0..<0,
-                network: superFrame.network, &store)
+            append(whole: run.frame, references: references, due: run.due, &store)
             return
         }
         guard let headers = store.headers(of: run.segments, of: run.frame, superFrame) else {
