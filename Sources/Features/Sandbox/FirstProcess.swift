@@ -129,6 +129,7 @@ struct FirstProcess {
             return next.compactMap(\.self).min()
         }
         try processes.wait(for: apps, playing: performance, rounds: rounds)
+        KernelThread.precedeNoMore()
         let duration = KernelClock.monotonic - beginning
         let linkEvents = (rebindings.finish(tell: tell) + portals.finish(tell: tell))
             .sorted { $0.seconds < $1.seconds }

@@ -2,6 +2,7 @@
 #include "clinux_process.h"
 
 #include "hurry.h"
+#include "schedule.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,25 @@
 
 static int result(long value) { return value >= 0 ? (int)value : -errno; }
 
+static __thread struct {
+    int is_first;
+    struct schedule before;
+} precedence;
+
 int lc_thread_go_first(void) {
+    if (precedence.is_first) return 0;
+    syscall(SYS_sched_getattr, 0, &precedence.before, sizeof precedence.before, 0);
     struct sched_param parameters = {.sched_priority = 2};
-    return result(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
+    int failure = result(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
+    precedence.is_first = failure == 0;
+    return failure;
+}
+
+void lc_thread_go_along(void) {
+    if (!precedence.is_first) return;
+    precedence.is_first = 0;
+    precedence.before.size = sizeof precedence.before;
+    syscall(SYS_sched_setattr, 0, &precedence.before, 0);
 }
 
 static __thread gid_t former_groups[256];
@@ -102,7 +119,26 @@ int lc_read_signal(int fd, struct lc_signal *found) {
     return 1;
 }
 
+static int has_ended(pid_t pid, int wait) {
+    siginfo_t end = {0};
+    int options = WEXITED | WNOWAIT | __WALL | (wait ? 0 : WNOHANG);
+    int answer;
+    do {
+        answer = waitid(pid < 0 ? P_ALL : P_PID, pid < 0 ? 0 : (id_t)pid, &end, options);
+    } while (answer < 0 && errno == EINTR);
+    return answer == 0 && end.si_pid != 0;
+}
+
 int lc_reap(pid_t pid, int wait, struct lc_child_exit *found) {
+    if (precedence.is_first) {
+        if (!has_ended(pid, wait)) return 0;
+        // The kernel forgets what /proc had of the child. If somebody is just looking there it tries
+        // again and again, and whoever looks never gets on beside a thread that goes first.
+        lc_thread_go_along();
+        int answer = lc_reap(pid, wait, found);
+        lc_thread_go_first();
+        return answer;
+    }
     int status;
     pid_t reaped;
     do {

@@ -87,6 +87,7 @@ public struct HostPerformance {
         for interface in scenario.interfaces { try stage.begin(interface) }
         guard watchers.allSatisfy({ $0.release() }) else { throw Watcher.killed }
         KernelThread.letOnlyCallingThreadPrecede()
+        defer { KernelThread.precedeNoMore() }
         stage.restart()
         while true {
             let turn = player.turn(on: &stage)

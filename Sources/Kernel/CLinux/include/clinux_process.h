@@ -57,6 +57,9 @@ struct lc_forked lc_fork_as_owner(int as_root, int namespaces, struct lc_network
 /// (sched_setscheduler(2)).
 int lc_thread_go_first(void);
 
+/// Ends `lc_thread_go_first`.
+void lc_thread_go_along(void);
+
 /// Lets the calling thread go before ordinary threads, but not before punctual ones, while it builds
 /// what somebody waits for: with the highest priority of ordinary threads where that is allowed, and
 /// in short turns (Linux 6.12). Programs that it starts do not inherit this; what it forks by lc_fork

@@ -53,10 +53,13 @@ public final class KernelThread: Sendable {
     }
 
     /// Lets the calling thread, which has little to do, go before all others, where that is allowed;
-    /// but nobody whom it starts.
+    /// but nobody whom it starts. While it reaps a child it is an ordinary thread.
     public static func letOnlyCallingThreadPrecede() {
         _ = lc_thread_go_first()
     }
+
+    /// Ends `letOnlyCallingThreadPrecede`.
+    public static func precedeNoMore() { lc_thread_go_along() }
 
     /// Lets the calling thread go before ordinary ones, as far as that is allowed, while it builds
     /// what somebody waits for. Children of `Process.fork` inherit it; programs that it starts do not.
