@@ -172,8 +172,9 @@ struct WatcherTests {
                 ) & movers="$movers $!"
             done
             wait $movers
-            hasNoMark() { ! nsenter -t $other -n ip link | grep -q linkcond; }
-            eventually hasNoMark && echo ended || isUnwatched || echo "still watched"
+            marks() { nsenter -t $other -n ip link | grep linkcond; }
+            hasNoMark() { ! marks >/dev/null; }
+            eventually hasNoMark && echo ended || { isUnwatched || echo "still watched"; marks; }
             nsenter -t $other -n ip link | grep -c wire
             eventually isUnwatched && echo unwatched
             kill $other
