@@ -22,25 +22,24 @@
 
 static int result(long value) { return value >= 0 ? (int)value : -errno; }
 
-static __thread struct {
-    int is_first;
-    struct schedule before;
-} precedence;
+// What the calling thread was before it went first; of size 0 if it never did.
+static __thread struct schedule usual;
+
+// A forked copy has its parent's `usual`, but is ordinary.
+static int goes_first(void) {
+    return usual.size != 0 && sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK);
+}
 
 int lc_thread_go_first(void) {
-    if (precedence.is_first) return 0;
-    syscall(SYS_sched_getattr, 0, &precedence.before, sizeof precedence.before, 0);
+    if (goes_first()) return 0;
+    syscall(SYS_sched_getattr, 0, &usual, sizeof usual, 0);
+    usual.size = sizeof usual;
     struct sched_param parameters = {.sched_priority = 2};
-    int failure = result(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
-    precedence.is_first = failure == 0;
-    return failure;
+    return result(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
 }
 
 void lc_thread_go_along(void) {
-    if (!precedence.is_first) return;
-    precedence.is_first = 0;
-    precedence.before.size = sizeof precedence.before;
-    syscall(SYS_sched_setattr, 0, &precedence.before, 0);
+    if (goes_first()) syscall(SYS_sched_setattr, 0, &usual, 0);
 }
 
 static __thread gid_t former_groups[256];
@@ -130,7 +129,7 @@ static int has_ended(pid_t pid, int wait) {
 }
 
 int lc_reap(pid_t pid, int wait, struct lc_child_exit *found) {
-    if (precedence.is_first) {
+    if (goes_first()) {
         if (!has_ended(pid, wait)) return 0;
         // The kernel forgets what /proc had of the child. If somebody is just looking there it tries
         // again and again, and whoever looks never gets on beside a thread that goes first.
