@@ -61,7 +61,7 @@ enum Send {
     }
 
     private static func stamp(_ memory: inout FrameMemory, _ start: Int, _ number: UInt64) {
-        let time = UInt64(KernelClock.realtime / .nanoseconds(1))
+        let time = UInt64(KernelClock.monotonic / .nanoseconds(1))
         memory.withMutableBytes(in: start + header.count..<start + header.count + 16) { bytes in
             for index in 0..<8 {
                 bytes[index] = UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * index))

@@ -13,7 +13,7 @@ public struct PacketArrival: Sendable, Hashable {
         public var number: UInt32
     }
 
-    /// When the kernel received it, by `KernelClock.realtime`.
+    /// When the kernel received it, by `KernelClock.monotonic`.
     public var time: Duration
     /// The length of its packets from the IP header on, with the headers of each.
     public var length: ByteCount
@@ -82,7 +82,7 @@ public struct ArrivalListener: ~Copyable {
                 whole,
                 Self.announcedLength(bytes, network: start + headers.network, headers) ?? whole)
             return PacketArrival(
-                time: frame.arrival ?? KernelClock.realtime,
+                time: frame.arrival ?? KernelClock.monotonic,
                 length: ByteCount(
                     bytes: UInt64(length + Self.repeatedHeaders(bytes, headers, length))),
                 acknowledgement: Self.acknowledgement(bytes, headers))

@@ -109,16 +109,11 @@ struct Forwarder: ~Copyable {
             return true
         }
         guard count > 0 else { return true }
-        // The kernel timestamps arrivals by the other clock. An administrator may have set it
-        // meanwhile, so the result must be checked. The clocks are read in this order so that an
-        // interruption in between makes packets appear later, not earlier.
-        let realtime = KernelClock.realtime
         let now = clock.now
-        let offset = realtime - now
         for index in 0..<count {
             switch inbox.take(index, to: &store) {
             case .frame(let id, let arrival):
-                time = max(time, min(now, arrival.map { $0 - offset } ?? now))
+                time = max(time, arrival.map { $0 - clock.monotonic } ?? now)
                 enter(id)
             case .unreadable: statistics.unreadable += 1
             case .memoryFull: statistics.memoryDrops += 1

@@ -173,7 +173,7 @@ private final class FlowSender {
 
     /// Sends the packet that was due then.
     func send(_ due: Duration, from begin: Duration) throws(KernelError) {
-        ProbeHead(number: UInt32(sent), sent: KernelClock.realtime).write(to: &payload)
+        ProbeHead(number: UInt32(sent), sent: KernelClock.monotonic).write(to: &payload)
         guard try socket.send(payload) else {
             // No room at present: the same packet a little later.
             slip += .milliseconds(1)

@@ -10,7 +10,7 @@ import LinuxKernel
 package struct ProbeHead: Hashable {
     /// As the sender counts.
     package var number: UInt32
-    /// When it was given to the kernel, since 1970, in whole nanoseconds.
+    /// When it was given to the kernel, by `KernelClock.monotonic`, in whole nanoseconds.
     package var sent: Duration
 
     /// The least payload of a probe.

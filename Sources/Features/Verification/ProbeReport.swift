@@ -6,9 +6,9 @@ public struct ProbeReport: Sendable, Hashable, Codable {
     public struct Arrivals: Sendable, Hashable, Codable {
         /// The numbers, in the order of arrival.
         public var numbers: [UInt32] = []
-        /// The time of sending, in nanoseconds since 1970.
+        /// The time of sending, in nanoseconds by `KernelClock.monotonic` of the sender.
         public var sent: [Int64] = []
-        /// The time of arrival, in nanoseconds since 1970.
+        /// The time of arrival, in nanoseconds by `KernelClock.monotonic` of the receiver.
         public var received: [Int64] = []
         /// Packets that arrived with other bytes than they were sent with.
         public var damaged = 0

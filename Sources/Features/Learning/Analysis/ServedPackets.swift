@@ -23,7 +23,7 @@ struct ServedPackets {
     }
 
     let verdict: Verdict
-    /// When each was served, in nanoseconds since 1970, a constant later. Of those that were lost,
+    /// When each was served, in nanoseconds by the receiver's clock, a constant later. Of those that were lost,
     /// between those that arrived.
     let times: [Int64]
     /// The share of them that was lost.

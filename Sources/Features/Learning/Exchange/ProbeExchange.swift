@@ -7,13 +7,15 @@ import Verification
 struct ProbeExchange: ~Copyable {
     /// What an end saw of a round.
     struct Report {
-        /// How many packets of each own train were sent, and when, in nanoseconds since 1970.
+        /// How many packets of each own train were sent, and when, in nanoseconds by
+        /// `KernelClock.monotonic`.
         var sent: [[Int64]] = []
         /// Whether the interface did not take packets of a train.
         var tooLarge: [Bool] = []
         /// What arrived, in order.
         var numbers: [UInt32] = []
-        /// When it was sent and when it arrived, in nanoseconds since 1970 by the clock of each end.
+        /// When it was sent and when it arrived, in nanoseconds by the `KernelClock.monotonic` of each
+        /// end.
         var sentTimes: [Int64] = []
         var arrivalTimes: [Int64] = []
         var damaged = 0
@@ -33,7 +35,7 @@ struct ProbeExchange: ~Copyable {
     private static let grace = Duration.milliseconds(300)
     /// After the end of a round, whatever still comes.
     private static let patience = Duration.seconds(30)
-    /// In the year 2096, in nanoseconds.
+    /// No clock's, in nanoseconds: more than a century.
     private static let latestTime = Int64(4_000_000_000_000_000_000)
     /// How often it looks whether the other end is still there.
     private static let heartbeat = Duration.milliseconds(50)
@@ -104,7 +106,7 @@ struct ProbeExchange: ~Copyable {
             }
             // An overloaded sender has no pause; but arrivals must not pile up.
             if times.count.isMultiple(of: 16) { try receive(expected) }
-            let time = KernelClock.realtime
+            let time = KernelClock.monotonic
             ProbeHead(number: train.first + UInt32(times.count), sent: time).write(to: &payload)
             switch try socket.send(payload) {
             case .sent:

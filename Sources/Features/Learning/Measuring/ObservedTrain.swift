@@ -7,7 +7,7 @@ package struct ObservedTrain: Sendable {
     package var train: ProbeTrain
     /// What was sent and what arrived.
     package var seen: SeenFlow
-    /// When each packet was sent, by the clock of the sender, in nanoseconds since 1970; of those
+    /// When each packet was sent, in nanoseconds by the sender's `KernelClock.monotonic`; of those
     /// that the other end sent and that did not arrive, between their neighbours.
     package var sentTimes: [Int64]
     /// Whether the sender's interface takes no packet of this size.
@@ -50,7 +50,7 @@ package struct ObservedTrain: Sendable {
         return Double((sentTimes.count - 1) * train.packetBytes * 8) * 1000 / sendingTime
     }
 
-    /// When the packets arrived, in order, in nanoseconds since 1970.
+    /// When the packets arrived, in order, in nanoseconds by the receiver's clock.
     var arrivalTimes: [Int64] { seen.firsts.map { seen.arrivals.received[$0] }.sorted() }
 
     /// What arrived from the first packet to the last, in bits per second.

@@ -41,7 +41,7 @@ struct PacketWitness: ~Copyable {
                 guard frame.count > Self.front + 14 else { continue }
                 let start = index * Self.headRoom
                 let head = start + Self.front..<start + min(frame.count, Self.headRoom)
-                let time = frame.arrival ?? KernelClock.realtime
+                let time = frame.arrival ?? KernelClock.monotonic
                 let missing = frame.count - Self.front - head.count
                 let packet = memory.withBytes(in: head) { bytes in
                     // Who opens a connection is the app.

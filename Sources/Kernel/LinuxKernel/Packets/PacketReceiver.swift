@@ -22,7 +22,7 @@ public struct ReceivedFrame: Sendable, Hashable {
     public var count: Int
     /// The tag to put back.
     public var tag: Tag?
-    /// When it arrived at the interface, by `KernelClock.realtime`; nil if unknown.
+    /// When it arrived at the interface, by `KernelClock.monotonic`; nil if unknown.
     public var arrival: Duration?
     /// Whether it did not fit its buffers.
     public var isTruncated: Bool
@@ -111,6 +111,8 @@ public struct ReceiveBatch: ~Copyable {
 
     private let pieces: UnsafeMutablePointer<iovec>
     private let frames: UnsafeMutablePointer<lc_frame>
+    private var arrivals = [Duration?](repeating: nil, count: Self.capacity)
+    private var latestArrival = Duration.zero
 
     /// Makes a batch whose frames have no buffers yet.
     public init() {
@@ -139,9 +141,32 @@ public struct ReceiveBatch: ~Copyable {
     /// Receives what a socket has, without blocking; returns the number of frames.
     mutating func receive(from descriptor: Int32) throws(Errno) -> Int {
         let result = unsafe lc_packet_receive(descriptor, pieces, UInt32(Self.capacity), frames)
-        guard result < 0 else { return Int(result) }
+        guard result < 0 else {
+            noteArrivals(Int(result))
+            return Int(result)
+        }
         guard result == -EAGAIN || result == -EINTR else { throw Errno(rawValue: -result) }
         return 0
+    }
+
+    /// Tells the kernel's times by the clock that never jumps.
+    ///
+    /// They are of the other one. Somebody may have set it since, so the results must be checked. The
+    /// clocks are read in this order so that an interruption in between makes frames appear later, not
+    /// earlier.
+    private mutating func noteArrivals(_ count: Int) {
+        guard count > 0 else { return }
+        let realtime = KernelClock.realtime
+        let now = KernelClock.monotonic
+        for index in 0..<count {
+            let time = unsafe frames[index].realtime
+            guard time != 0 else {
+                arrivals[index] = nil
+                continue
+            }
+            latestArrival = max(latestArrival, min(now, .nanoseconds(time) - (realtime - now)))
+            arrivals[index] = latestArrival
+        }
     }
 
     /// A frame of the last call.
@@ -154,7 +179,7 @@ public struct ReceiveBatch: ~Copyable {
                 ? nil
                 : ReceivedFrame.Tag(
                     etherType: frame.vlan_protocol, control: frame.vlan_tci),
-            arrival: frame.realtime == 0 ? nil : .nanoseconds(frame.realtime),
+            arrival: arrivals[index],
             isTruncated: frame.is_truncated != 0)
     }
 }

@@ -73,7 +73,7 @@ public struct ProbeSocket: ~Copyable {
     /// Takes what has arrived from the peer, some dozens of datagrams at most, without waiting.
     ///
     /// - Parameter body: is called with the bytes of each, and when the kernel took it from the
-    ///   interface, since 1970.
+    ///   interface, by `KernelClock.monotonic`.
     /// - Returns: how many there were.
     public mutating func receive(
         _ body: (Span<UInt8>, Duration) -> Void

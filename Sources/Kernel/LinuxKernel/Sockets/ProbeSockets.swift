@@ -70,7 +70,7 @@ public struct ProbeReceiver: ~Copyable {
     /// Takes what has arrived, some dozens of datagrams at most, and does not wait.
     ///
     /// - Parameter body: is called with the bytes of each, and when the kernel took it from the
-    ///   interface, since 1970 (`SO_TIMESTAMPNS`).
+    ///   interface, by `KernelClock.monotonic`.
     /// - Returns: how many there were.
     public mutating func receive(
         _ body: (Span<UInt8>, Duration) -> Void
@@ -81,9 +81,10 @@ public struct ProbeReceiver: ~Copyable {
         } catch {
             throw KernelError(.read, subject: subject, errno: error)
         }
+        let now = KernelClock.monotonic
         for index in 0..<count {
             let (start, frame) = (index * Self.longest, batch[index])
-            memory.withBytes(in: start..<start + frame.count) { body($0, frame.arrival ?? .zero) }
+            memory.withBytes(in: start..<start + frame.count) { body($0, frame.arrival ?? now) }
         }
         return count
     }
