@@ -49,8 +49,11 @@ struct StatisticsTests {
         loop.up = Self.direction(lateness: .milliseconds(20))
         #expect(!Faithfulness(loop).isGiven)
         #expect(Faithfulness(loop).note?.contains("more than 20 ms late") == true)
-        loop.up = Self.direction(lateness: .milliseconds(20), packets: 10)
+        loop.up = Self.direction(lateness: .milliseconds(20), packets: 2)
         #expect(Faithfulness(loop).isGiven)
+        loop.up = Self.direction(lateness: .milliseconds(20), packets: 3)
+        let note = "3 of 3 packets were late, by up to 20 ms; most of them in second 4, 3"
+        #expect(Faithfulness(loop).note?.hasSuffix(note) == true)
     }
 
     @Test(arguments: [

@@ -8,15 +8,15 @@ public struct Faithfulness: Sendable, Hashable {
     private let unwantedDrops: UInt64
     /// How long packets passed by the link.
     private let bypass: Duration
-    /// The lateness that one packet in a hundred exceeded, if that is too much.
-    private let lateness: Duration?
+    /// The direction with the latest packets, if too many were late.
+    private let latest: DirectionStatistics?
     /// When most packets were late, if too many were.
     private let worst: LatePackets.Second?
     /// How long the machine could not fill the link, if that was more than occasional.
     private let shortage: ProcessorShortage?
 
-    /// With fewer packets than this, one in a hundred is not meaningful.
-    static let leastPackets: UInt64 = 100
+    /// As many late packets prove nothing, however few there were together.
+    static let excusedPackets: UInt64 = 2
     /// A shorter total shortage may have other causes.
     static let leastShortage = Duration.milliseconds(500)
 
@@ -35,14 +35,14 @@ public struct Faithfulness: Sendable, Hashable {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
         bypass = ways.map(\.bypass).max() ?? .zero
         let late = ways.filter(\.isLate)
-        lateness = late.compactMap { $0.lateness.quantile(.percent(99)) }.max()
+        latest = late.max { $0.typicalLateness < $1.typicalLateness }
         worst = late.compactMap(\.late.worst).max { $0.packets < $1.packets }
         shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
     }
 
     /// Whether the loops were faithful.
     public var isGiven: Bool {
-        unwantedDrops == 0 && bypass == .zero && lateness == nil && shortage == nil
+        unwantedDrops == 0 && bypass == .zero && latest == nil && shortage == nil
     }
 
     /// What the user should know; nil if the loops were faithful.
@@ -54,10 +54,9 @@ public struct Faithfulness: Sendable, Hashable {
         if bypass > .zero {
             facts.append("for \(bypass.roundedText) packets passed as without conditions")
         }
-        if let lateness {
+        if let latest {
             let moment = worst.map { "; most of them in second \($0.second), \($0.packets)" } ?? ""
-            facts.append(
-                "1% of the packets were more than \(lateness.roundedText) late\(moment)")
+            facts.append(latest.latenessText + moment)
         }
         if let shortage, let bandwidth = shortage.bandwidth {
             let carried = shortage.carriedRate?.roundedText ?? "nothing"
@@ -74,7 +73,18 @@ public struct Faithfulness: Sendable, Hashable {
 extension DirectionStatistics {
     /// Whether more than one packet in a hundred was late.
     fileprivate var isLate: Bool {
-        lateness.count >= Faithfulness.leastPackets && late.packets > lateness.count / 100
+        late.packets > max(Faithfulness.excusedPackets, lateness.count / 100)
+    }
+
+    /// The lateness that one packet in a hundred exceeded; the largest of fewer.
+    fileprivate var typicalLateness: Duration { lateness.quantile(.percent(99)) ?? .zero }
+
+    fileprivate var latenessText: String {
+        guard lateness.count < 100 else {
+            return "1% of the packets were more than \(typicalLateness.roundedText) late"
+        }
+        return "\(late.packets) of \(lateness.count) packets were late, by up to "
+            + typicalLateness.roundedText
     }
 
     /// Whether more than a hundredth of the bytes passed while the machine was at its limit.
