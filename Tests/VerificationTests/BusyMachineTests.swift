@@ -13,15 +13,15 @@ struct BusyMachineTests {
 
     /// The verdicts on the way up, by quantity, after `disturb` has changed what was seen.
     private static func verdicts(
-        promised: DirectionConditions = way, actual: DirectionConditions,
+        promised: DirectionConditions = way, actual: DirectionConditions, effort: Effort = .quick,
         disturb: (inout ProbeReport, ProbePlan) -> Void = { _, _ in }
     ) -> [Check.Quantity: Check.Verdict] {
         let conditions = LinkConditions(down: promised, up: promised)
-        let plan = ProbePlan(conditions, effort: .quick)
+        let plan = ProbePlan(conditions, effort: effort)
         var link = SimulatedLink(LinkConditions(down: promised, up: actual))
         var report = link.report(plan)
         disturb(&report, plan)
-        let checks = LinkJudge(conditions, plan: plan, report: report, effort: .quick).checks
+        let checks = LinkJudge(conditions, plan: plan, report: report, effort: effort).checks
         return Dictionary(
             checks.filter { $0.direction == .up }.map { ($0.quantity, $0.verdict) }
         ) { first, _ in first }
@@ -109,6 +109,17 @@ struct BusyMachineTests {
             report.emulation = Self.emulation(unwantedDrops: drops)
         }
         #expect(verdicts[.loss] == verdict)
+    }
+
+    @Test(arguments: [(0.1, .failed as Check.Verdict?), (9.0, .notJudged)])
+    func `nor a transfer that did not begin by one that was late`(
+        lateness: Double, verdict: Check.Verdict?
+    ) {
+        let verdicts = Self.verdicts(actual: Self.way, effort: .normal) { report, plan in
+            report.emulation = Self.emulation(lateness: lateness)
+            for index in plan.transfers.indices { report.transfers[index] = .init() }
+        }
+        #expect(verdicts[.goodput] == verdict)
     }
 
     /// The check of TCP to port 53, after `change` has changed how long handshakes took.
