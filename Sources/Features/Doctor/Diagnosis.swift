@@ -73,6 +73,7 @@ public struct Diagnosis: Sendable, Hashable {
         var diagnosis = make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
             host: HostSystem.current(), sandbox: SandboxFindings.current())
+        diagnosis.checks += processorChecks(.current(), HostSystem.current())
         diagnosis.addChoice()
         diagnosis.addEngineOnInterfaces()
         diagnosis.addBus()

@@ -50,6 +50,8 @@ int lc_has_net_admin(void) { return has_capability(CAP_NET_ADMIN); }
 
 int lc_has_sys_admin(void) { return has_capability(CAP_SYS_ADMIN); }
 
+int lc_has_sys_nice(void) { return has_capability(CAP_SYS_NICE); }
+
 int lc_lend_net_admin(int lends) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];

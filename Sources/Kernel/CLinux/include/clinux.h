@@ -26,6 +26,9 @@ int lc_has_net_admin(void);
 /// Whether CAP_SYS_ADMIN is in the effective set of the calling thread.
 int lc_has_sys_admin(void);
 
+/// Whether CAP_SYS_NICE is in the effective set of the calling thread.
+int lc_has_sys_nice(void);
+
 /// Whether programs that the calling thread starts inherit its CAP_NET_ADMIN although their user is
 /// not root.
 int lc_lend_net_admin(int lends);

@@ -52,6 +52,11 @@ public final class KernelThread: Sendable {
         lc_thread_make_punctual(isPreferred ? 1 : 0) == 1
     }
 
+    /// Whether threads of this process may go before all ordinary ones (`SCHED_FIFO`). Tries it.
+    public static var mayPrecede: Bool {
+        (try? DedicatedThread.run { makeCallingThreadPunctual() }) == true
+    }
+
     /// Lets the calling thread, which has little to do, go before all others, where that is allowed;
     /// but nobody whom it starts. While it reaps a child it is an ordinary thread.
     public static func letOnlyCallingThreadPrecede() {

@@ -8,6 +8,9 @@ public enum Privilege {
     /// Whether it may make namespaces without a user namespace of its own (`CAP_SYS_ADMIN`).
     public static var mayMakeNamespaces: Bool { lc_has_sys_admin() == 1 }
 
+    /// Whether its threads may go before others, unless that is forbidden to all (`CAP_SYS_NICE`).
+    public static var mayPrioritize: Bool { lc_has_sys_nice() == 1 }
+
     /// Runs `body`, in which programs that the calling thread starts may change the network where
     /// the thread may: in a user namespace only root's would by themselves.
     static func lending<Result, Failure>(
