@@ -46,6 +46,7 @@ struct NamespaceMaker {
 
     /// Adds why namespaces are refused, which the kernel's error does not tell.
     private func explain(_ error: KernelError) -> SandboxError {
+        guard error.limitHint.isEmpty else { return SandboxError("\(error)") }
         let remedy = UserNamespaceLimit.current()?.remedy ?? "run it with sudo"
         return SandboxError(
             "cannot \(error.operation.rawValue) \(error.subject): \(error.errno); \(remedy)")

@@ -48,7 +48,7 @@ final class ProcessTree {
         } catch {
             throw SandboxError(
                 "\(server.name): cannot start the server: \(error.errno)"
-                    + DescriptorLimit.hint(error.errno))
+                    + ProcessLimit.hint(error.errno))
         }
     }
 

@@ -32,7 +32,7 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case .programFailed(let program, let message):
             "\(program) failed: \(message)"
         case .system(let attempt, let errno):
-            "cannot \(attempt): \(errno)\(DescriptorLimit.hint(errno))"
+            "cannot \(attempt): \(errno)\(ProcessLimit.hint(errno))"
         case .netlink(let error):
             error.description
         case .kernel(let error):

@@ -34,7 +34,12 @@ public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// One sentence, with a remedy where there is one.
     public var description: String {
-        let hint = isMissingPrivilege ? "; run it with sudo" : DescriptorLimit.hint(errno)
+        let hint = isMissingPrivilege ? "; run it with sudo" : limitHint
         return "cannot \(operation.rawValue) \(subject): \(errno)\(hint)"
+    }
+
+    /// How to resolve it if it is a limit of processes or descriptors, as the end of a sentence.
+    public var limitHint: String {
+        operation == .create ? ProcessLimit.hint(errno) : DescriptorLimit.hint(errno)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// A clock that somebody sets to another hour, again and again.
 @Suite(
-    "The clock is set", .serialized, .requiresNamespaces, .tags(.lone),
+    "The clock is set", .serialized, .requiresNamespaces,
     .enabled(
         if: ProcessInfo.processInfo.environment["LINKCOND_KERNEL_LAB"] == "1",
         "only the kernel lab's clock is nobody else's"))

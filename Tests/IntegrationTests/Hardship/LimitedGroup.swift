@@ -9,6 +9,8 @@ struct LimitedGroup {
         case memory(bytes: Int)
         /// In percent of one processor.
         case processor(percent: Int)
+        /// Processes and threads together.
+        case processes(Int)
     }
 
     let directory: String
@@ -46,6 +48,8 @@ extension LimitedGroup.Limit {
                     "cpu", ("cpu.cfs_quota_us", "\(percent * 1000)"),
                     ("cpu.max", "\(percent * 1000) 100000")
                 )
+            case .processes(let count):
+                ("pids", ("pids.max", "\(count)"), ("pids.max", "\(count)"))
             }
         let mounts = try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
             .split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

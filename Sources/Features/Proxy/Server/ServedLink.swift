@@ -81,7 +81,7 @@ final class ServedLink {
             throw ControlError(
                 .failed,
                 "link \(name): cannot start a process: \(reason.map { "\($0)" } ?? "\(error)")"
-                    + (reason.map(DescriptorLimit.hint) ?? ""))
+                    + (reason.map(ProcessLimit.hint) ?? ""))
         }
         orders.send(
             json: LinkSpecification(

@@ -70,7 +70,7 @@ struct AppLauncher {
         guard failure.isOfProgram else {
             return SandboxError(
                 "\(name): cannot start a process: \(failure.errno)"
-                    + DescriptorLimit.hint(failure.errno))
+                    + ProcessLimit.hint(failure.errno))
         }
         guard failure.errno == .noSuchFileOrDirectory || !program.isInPath else {
             return SandboxError(
