@@ -23,8 +23,8 @@ struct ServedPackets {
     }
 
     let verdict: Verdict
-    /// When each was served, in nanoseconds by the receiver's clock, a constant later. Of those that were lost,
-    /// between those that arrived.
+    /// When each was served, in nanoseconds by the receiver's clock, a constant later. Of those that
+    /// were lost, between those that arrived.
     let times: [Int64]
     /// The share of them that was lost.
     let lost: Double

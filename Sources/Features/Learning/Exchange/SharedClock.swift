@@ -1,7 +1,7 @@
 import LinuxKernel
 
-/// Tells whether two ends have one clock (`KernelClock.monotonic`): they are on the same boot of the same
-/// machine, and in time namespaces with the same offsets.
+/// Tells whether two ends have one clock (`KernelClock.monotonic`): they are on the same boot of the
+/// same machine, and in time namespaces with the same offsets.
 enum SharedClock {
     /// What an end says of its clock: of no use to anybody who does not have the same one.
     static func mark(_ token: String) -> String {

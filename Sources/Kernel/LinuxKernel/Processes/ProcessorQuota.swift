@@ -1,6 +1,7 @@
 /// How much processor time the control groups of this process leave it.
 ///
-/// Whoever has used up the share of a period, a tenth of a second by default, stands still until the next.
+/// Whoever has used up the share of a period, a tenth of a second by default, stands still until
+/// the next.
 public enum ProcessorQuota {
     /// In processors, such as 0.5; nil without a limit, or where nobody tells.
     public static var current: Double? {
