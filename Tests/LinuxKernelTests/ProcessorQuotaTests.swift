@@ -45,6 +45,15 @@ struct ProcessorQuotaTests {
         #expect(Self.least(groups, files) == nil)
     }
 
+    @Test(
+        arguments: [
+            (4, 0.5, 1), (4, 1.5, 2), (4, 4, 4), (4, 64, 4), (1, 0.1, 1), (4, nil, 4),
+            (8, 1e300, 8),
+        ] as [(Int, Double?, Int)])
+    func `whole processors are counted, one at least`(count: Int, quota: Double?, usable: Int) {
+        #expect(ProcessorQuota.usable(of: count, quota: quota) == usable)
+    }
+
     @Test(arguments: ["", "0::\n", "x", "0::/a\n:::::\n", "1:cpu\n"])
     func `what nobody understands is no limit`(groups: String) {
         for text in ["", "max", "0 100000", "5 0", "a b", "nan 1", "1 2 3"] {

@@ -39,7 +39,8 @@ public struct CellPool {
         self.directory = directory
         try directory.makeDirectory(ReportDirectory.logsName)
         self.jobs = JobCount(
-            jobs ?? ProcessInfo.processInfo.activeProcessorCount, isFixed: jobs != nil)
+            jobs ?? ProcessorQuota.usable(of: ProcessInfo.processInfo.activeProcessorCount),
+            isFixed: jobs != nil)
         signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD])
     }
 

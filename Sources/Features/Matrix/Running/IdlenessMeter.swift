@@ -2,7 +2,8 @@ import LinuxKernel
 
 /// Measures which part of the processors' time nobody uses.
 struct IdlenessMeter {
-    private let processors = Processors()
+    /// Nil where they may be idle since a control group is not allowed more of them.
+    private let processors: Processors?
     private var last: (time: ContinuousClock.Instant, idle: Duration)?
 
     /// In a shorter time, the kernel's ticks say too little.
@@ -10,6 +11,8 @@ struct IdlenessMeter {
 
     /// Begins now.
     init() {
+        let all = Processors()
+        processors = all.flatMap { ProcessorQuota.usable(of: $0.count) < $0.count ? nil : $0 }
         last = processors?.idleTime.map { (.now, $0) }
     }
 

@@ -90,7 +90,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         let isQueue = store?.record.isQueue == true
         stored = isQueue ? nil : store?.load()
         names = CellFileNames(cells).names(of: cells, in: store, stored)
-        initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        initialJobs =
+            jobs ?? ProcessorQuota.usable(of: ProcessInfo.processInfo.activeProcessorCount)
         machine = .current(jobs: initialJobs, version: version)
         var reports = cells.map { cell in
             var report = CellReport(

@@ -9,6 +9,11 @@ public enum ProcessorQuota {
         return least(groups: groups, unified: ControlGroupTree.host) { try? SmallFile.read($0) }
     }
 
+    /// How many processors a process that may run on `count` of them can keep busy.
+    public static func usable(of count: Int, quota: Double? = current) -> Int {
+        quota.map { min(count, Int(max(1, min($0, Double(count)).rounded(.up)))) } ?? count
+    }
+
     /// The least of all groups that a process is in.
     ///
     /// - Parameters:
