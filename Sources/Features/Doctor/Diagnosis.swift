@@ -70,10 +70,11 @@ public struct Diagnosis: Sendable, Hashable {
 
     /// Examines this host.
     public static func ofThisHost() -> Diagnosis {
+        let host = HostSystem.current()
         var diagnosis = make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
-            host: HostSystem.current(), sandbox: SandboxFindings.current())
-        diagnosis.checks += processorChecks(.current(), HostSystem.current())
+            host: host, sandbox: SandboxFindings.current())
+        diagnosis.checks += processorChecks(.current(), host)
         diagnosis.addChoice()
         diagnosis.addEngineOnInterfaces()
         diagnosis.addBus()

@@ -25,7 +25,9 @@ struct LimitedGroup {
         defer {
             // What ends in the background must have left it.
             let attempt = "rmdir \(group.directory) 2>/dev/null && exit; sleep 0.1"
-            _ = try? shell("for attempt in $(seq 100); do \(attempt); done")
+            #expect(throws: Never.self, "the group is still there") {
+                try shell("for attempt in $(seq 100); do \(attempt); done; exit 1")
+            }
         }
         try shell("echo '\(place.value)' >\(group.directory)/\(place.file)")
         return try await body(group)

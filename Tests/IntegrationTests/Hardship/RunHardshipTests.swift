@@ -35,7 +35,7 @@ struct RunHardshipTests {
                 name: slow
                 summary: A link that anything fills
                 down: { bandwidth: 1 Mbit/s, delay: 10 ms }
-                up: { bandwidth: 1 Mbit/s, delay: 10 ms }
+                up: { bandwidth: 1 Mbit/s, delay: 10 ms, queue: 50 packets }
                 """, to: "slow.yaml")
             let flood = "python3 \(Self.fixtures)flood.py \(Self.far) 3"
             let result = try await LimitedGroup.with(Self.memory) { group in
@@ -50,7 +50,7 @@ struct RunHardshipTests {
             let statistics = try await files.statistics()
             let up = statistics.up.counters
             #expect(up.bitsPerSecond < 1_010_000 && up.packets > 200, "\(up)")
-            #expect(up.longestQueuePackets ?? .max <= 100, "\(up)")
+            #expect(up.longestQueuePackets == 50, "\(up)")
             // What did not even get onto the link makes the run untrue to its profile, which it says.
             let missing = bytes / 1400 - up.packets - up.dropped
             if missing > 0 { #expect(statistics.faithful == false, "\(missing): \(up)") }

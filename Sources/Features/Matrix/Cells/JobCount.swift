@@ -1,3 +1,6 @@
+import FoundationEssentials
+import LinuxKernel
+
 /// How many cells run at once.
 ///
 /// Unless the user names a number, it begins with one for each processor. Commands that mostly wait
@@ -13,6 +16,11 @@ struct JobCount: Sendable {
     static let mostPerProcessor = 4
     /// With less idle time, another cell might take what those that run need.
     private static let leastIdleShare = 0.5
+
+    /// As many as there are processors, or as a quota leaves of them.
+    static var standard: Int {
+        ProcessorQuota.usable(of: ProcessInfo.processInfo.activeProcessorCount)
+    }
 
     /// Begins with a number.
     ///

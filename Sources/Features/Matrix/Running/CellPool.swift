@@ -38,9 +38,7 @@ public struct CellPool {
     public init(in directory: ReportDirectory, jobs: Int?) throws {
         self.directory = directory
         try directory.makeDirectory(ReportDirectory.logsName)
-        self.jobs = JobCount(
-            jobs ?? ProcessorQuota.usable(of: ProcessInfo.processInfo.activeProcessorCount),
-            isFixed: jobs != nil)
+        self.jobs = JobCount(jobs ?? JobCount.standard, isFixed: jobs != nil)
         signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD])
     }
 

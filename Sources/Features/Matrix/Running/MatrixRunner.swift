@@ -90,8 +90,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         let isQueue = store?.record.isQueue == true
         stored = isQueue ? nil : store?.load()
         names = CellFileNames(cells).names(of: cells, in: store, stored)
-        initialJobs =
-            jobs ?? ProcessorQuota.usable(of: ProcessInfo.processInfo.activeProcessorCount)
+        initialJobs = jobs ?? JobCount.standard
         machine = .current(jobs: initialJobs, version: version)
         var reports = cells.map { cell in
             var report = CellReport(
