@@ -10,8 +10,6 @@ public struct Faithfulness: Sendable, Hashable {
     private let bypass: Duration
     /// The direction with the latest packets, if too many were late.
     private let latest: DirectionStatistics?
-    /// When most packets were late, if too many were.
-    private let worst: LatePackets.Second?
     /// How long the machine could not fill the link, if that was more than occasional.
     private let shortage: ProcessorShortage?
 
@@ -34,9 +32,7 @@ public struct Faithfulness: Sendable, Hashable {
     public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
         bypass = ways.map(\.bypass).max() ?? .zero
-        let late = ways.filter(\.isLate)
-        latest = late.max { $0.typicalLateness < $1.typicalLateness }
-        worst = late.compactMap(\.late.worst).max { $0.packets < $1.packets }
+        latest = ways.filter(\.isLate).max { $0.typicalLateness < $1.typicalLateness }
         shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
     }
 
@@ -54,10 +50,7 @@ public struct Faithfulness: Sendable, Hashable {
         if bypass > .zero {
             facts.append("for \(bypass.roundedText) packets passed as without conditions")
         }
-        if let latest {
-            let moment = worst.map { "; most of them in second \($0.second), \($0.packets)" } ?? ""
-            facts.append(latest.latenessText + moment)
-        }
+        if let latest { facts.append(latest.latenessText) }
         if let shortage, let bandwidth = shortage.bandwidth {
             let carried = shortage.carriedRate?.roundedText ?? "nothing"
             facts.append(
@@ -80,17 +73,25 @@ extension DirectionStatistics {
     fileprivate var typicalLateness: Duration { lateness.quantile(.percent(99)) ?? .zero }
 
     fileprivate var latenessText: String {
-        guard lateness.count < 100 else {
-            return "1% of the packets were more than \(typicalLateness.roundedText) late"
-        }
-        return "\(late.packets) of \(lateness.count) packets were late, by up to "
-            + typicalLateness.roundedText
+        let extent = lateness.count < 100 ? "by up to" : "1% of all by more than"
+        return "\(late.packets) of \(lateness.count) packets were late, "
+            + "\(extent) \(typicalLateness.roundedText)\(late.momentText)"
     }
 
     /// Whether more than a hundredth of the bytes passed while the machine was at its limit.
     fileprivate var isShort: Bool {
         shortage.duration >= Faithfulness.leastShortage
             && shortage.carried.bytes > link.arrivedBytes.bytes / 100
+    }
+}
+
+extension LatePackets {
+    /// In which second the most of them were late.
+    fileprivate var momentText: String {
+        guard let worst else { return "" }
+        return worst.packets == packets
+            ? "; all in second \(worst.second)"
+            : "; the most, \(worst.packets), in second \(worst.second)"
     }
 }
 
