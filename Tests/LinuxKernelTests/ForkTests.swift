@@ -100,7 +100,8 @@ struct ForkTests {
         let supply = try NetworkSupply(count: 1)
         let user = getuid()
         let here = try NetworkNamespace.currentInode()
-        try LinuxKernel.Process.forkAsOwner(into: [.network, .process], supply: supply) { result in
+        _ = try LinuxKernel.Process.forkAsOwner(into: [.network, .process], supply: supply) {
+            result in
             inner.send(Array("\((try? result.get()) ?? 0)".utf8))
         } _: {
             supply.beginTaking()

@@ -9,9 +9,8 @@ struct ProcessorQuotaTests {
     private static let root = "/sys/fs/cgroup"
 
     private static func least(_ groups: String, _ files: [String: String]) -> Double? {
-        ProcessorQuota.least(groups: groups, unified: ControlGroupTree(mounts: mounts)) {
-            files[$0.replacing("//", with: "/")]
-        }
+        let groups = OwnControlGroups(groups, unified: ControlGroupTree(mounts: mounts))
+        return ProcessorQuota.least(in: groups) { files[$0.replacing("//", with: "/")] }
     }
 
     @Test func `the least of a group and of those around it counts`() {

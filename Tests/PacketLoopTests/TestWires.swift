@@ -29,7 +29,7 @@ struct TestWires {
 
     func loop(
         _ conditions: LinkConditions, seed: UInt64 = 1,
-        memory: ByteCount = PacketLoop.defaultMemory, observer: (any PacketObserver)? = nil
+        memory: ByteCount = PacketLoop.standardMemory, observer: (any PacketObserver)? = nil
     ) throws -> PacketLoop {
         let loop = try PacketLoop(
             appSide: try interfaceIndex("app"), farSide: try interfaceIndex("far"),

@@ -33,7 +33,7 @@ struct StatisticsTests {
 
     @Test func `one that loses what nobody wanted lost is not, and says so`() {
         for counter: WritableKeyPath<DirectionStatistics, UInt64> in [
-            \.socketDrops, \.memoryDrops, \.unreadable, \.sendFailures,
+            \.socketDrops, \.unreadable, \.sendFailures,
         ] {
             var loop = Self.loop
             loop.down[keyPath: counter] = 3
@@ -42,6 +42,14 @@ struct StatisticsTests {
                 Faithfulness(loop).note?.hasSuffix(
                     "3 packets were lost that the profile did not lose") == true)
         }
+    }
+
+    @Test func `nor is one for whose packets there was too little memory`() {
+        var loop = Self.loop
+        loop.up.socketDrops = 2
+        loop.down.memoryDrops = 3
+        let note = "5 packets were lost that the profile did not lose, 3 of them for lack of memory"
+        #expect(Faithfulness(loop).note?.hasSuffix(note) == true)
     }
 
     @Test func `nor is one that is late, unless that was only a packet or two`() {

@@ -6,6 +6,8 @@ import PacketEngine
 public struct Faithfulness: Sendable, Hashable {
     /// Packets dropped for lack of time or memory.
     private let unwantedDrops: UInt64
+    /// Those of them for which there was no memory.
+    private let memoryDrops: UInt64
     /// How long packets passed by the link.
     private let bypass: Duration
     /// The direction with the latest packets, if too many were late.
@@ -31,6 +33,7 @@ public struct Faithfulness: Sendable, Hashable {
     /// Judges by the statistics of these directions.
     public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
+        memoryDrops = ways.reduce(0) { $0 + $1.memoryDrops }
         bypass = ways.map(\.bypass).max() ?? .zero
         latest = ways.filter(\.isLate).max { $0.typicalLateness < $1.typicalLateness }
         shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
@@ -45,7 +48,9 @@ public struct Faithfulness: Sendable, Hashable {
     public var note: String? {
         var facts: [String] = []
         if unwantedDrops > 0 {
-            facts.append("\(unwantedDrops) packets were lost that the profile did not lose")
+            let cause = memoryDrops > 0 ? ", \(memoryDrops) of them for lack of memory" : ""
+            facts.append(
+                "\(unwantedDrops) packets were lost that the profile did not lose\(cause)")
         }
         if bypass > .zero {
             facts.append("for \(bypass.roundedText) packets passed as without conditions")

@@ -2,6 +2,7 @@ import LinkModel
 import LinkUnits
 import LinuxKernel
 import Middleboxes
+import SystemPackage
 
 /// Stores the bytes of the frames that are on the link.
 ///
@@ -93,10 +94,17 @@ struct FrameStore: ~Copyable {
     private(set) var used = 0
     private var peak = 0
 
-    /// Makes an empty store whose slots in use never exceed `limit`.
+    /// Makes an empty store whose slots in use never exceed `limit`, or less where the host promises no
+    /// memory that it does not have (`vm.overcommit_memory`).
     init(limit: ByteCount) throws(KernelError) {
-        self.limit = Int(limit.bytes)
-        memory = try FrameMemory(reserving: SlotSize.allCases.count * self.limit)
+        let sizes = SlotSize.allCases.count
+        do throws(KernelError) {
+            memory = try FrameMemory(reserving: sizes * Int(limit.bytes))
+        } catch {
+            guard error.errno == .noMemory, limit > PacketMemory.least else { throw error }
+            memory = try FrameMemory(reserving: sizes * Int(PacketMemory.least.bytes))
+        }
+        self.limit = memory.count / sizes
     }
 
     /// Allocates a slot with one reference; nil if the limit is reached.

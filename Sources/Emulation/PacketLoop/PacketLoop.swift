@@ -19,8 +19,9 @@ public import SystemPackage
 ///
 /// Requires `CAP_NET_RAW` over the network namespace, such as in a user namespace, and no device.
 public final class PacketLoop: Sendable {
-    /// The default memory for the frames on the link, for each direction.
-    public static let defaultMemory = ByteCount(bytes: 256 << 20)
+    /// The memory for the frames on the link, for each direction: 256 MiB, or less where the process may
+    /// not have much (`ulimit -v`, control groups).
+    public static let standardMemory = PacketMemory.standard
 
     private let up: DirectionLoop
     private let down: DirectionLoop
@@ -45,7 +46,7 @@ public final class PacketLoop: Sendable {
     public init(
         appSide: Int32, farSide: Int32, conditions: LinkConditions, traces: LinkTraces = .init(),
         seed: UInt64, clock: LoopClock = .startingNow(),
-        memory: ByteCount = PacketLoop.defaultMemory, tolerance: LatenessTolerance = .standard,
+        memory: ByteCount = PacketLoop.standardMemory, tolerance: LatenessTolerance = .standard,
         observer: (any PacketObserver)? = nil, place: MiddleboxPlace? = nil
     ) throws(KernelError) {
         self.clock = clock
@@ -83,7 +84,7 @@ public final class PacketLoop: Sendable {
     public init(
         loopbackOf host: FileDescriptor, arrivingAt interface: Int32, conditions: LinkConditions,
         traces: LinkTraces = .init(), seed: UInt64, clock: LoopClock = .startingNow(),
-        memory: ByteCount = PacketLoop.defaultMemory, tolerance: LatenessTolerance = .standard,
+        memory: ByteCount = PacketLoop.standardMemory, tolerance: LatenessTolerance = .standard,
         observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
         let path = LoopPath.loopback(from: interface, of: host)

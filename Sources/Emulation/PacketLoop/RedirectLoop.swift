@@ -41,7 +41,7 @@ public final class RedirectLoop: Sendable {
     public init(
         _ direction: LinkDirection, from source: Int32, to exit: MarkedOutput,
         framing: Framing = .ethernet, conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
-        lease: RedirectLease, memory: ByteCount = PacketLoop.defaultMemory
+        lease: RedirectLease, memory: ByteCount = PacketLoop.standardMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
             direction, .redirect(from: source, to: exit, framing), conditions, traces, seed: seed,
@@ -69,7 +69,7 @@ public final class RedirectLoop: Sendable {
     public init(
         _ direction: LinkDirection, ofLoopbackFrom source: Int32, mark: UInt32,
         conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
-        lease: RedirectLease, memory: ByteCount = PacketLoop.defaultMemory
+        lease: RedirectLease, memory: ByteCount = PacketLoop.standardMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
             direction, .loopbackRedirect(from: source, mark: mark), conditions, traces, seed: seed,

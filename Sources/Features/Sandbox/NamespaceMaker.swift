@@ -15,8 +15,8 @@ struct NamespaceMaker {
     /// Starts the first process.
     ///
     /// - Parameter other: The supervisor's end of the channel, which is closed inside.
-    /// - Returns: The first process; nil if a message will tell which it is.
-    func start(closing other: MessageChannel) throws -> Int32? {
+    /// - Returns: The first process, or the one between.
+    func start(closing other: MessageChannel) throws -> Int32 {
         let supply = try NetworkSupply(count: SandboxNamespaces.further(first.request))
         guard isRootless else {
             return try Process.fork(into: Self.kinds, supply: supply) {
@@ -24,7 +24,7 @@ struct NamespaceMaker {
                 first.run(supply)
             }
         }
-        try Process.forkAsOwner(
+        return try Process.forkAsOwner(
             asRoot: first.request.mapsRoot, into: Self.kinds, supply: supply
         ) { result in
             other.close()
@@ -34,7 +34,6 @@ struct NamespaceMaker {
             other.close()
             first.run(supply)
         }
-        return nil
     }
 
     private func report(_ result: Result<Int32, KernelError>) {

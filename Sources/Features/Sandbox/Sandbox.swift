@@ -87,13 +87,13 @@ public enum Sandbox {
                 request.publishedPorts.isEmpty ? nil : try PublishedSockets(request.publishedPorts)
             let first = FirstProcess(
                 request: request, network: network, channel: inner, published: published)
-            let process = try NamespaceMaker(first: first, isRootless: isRootless)
+            let child = try NamespaceMaker(first: first, isRootless: isRootless)
                 .start(closing: channel)
             KernelThread.relax()
             inner.close()
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,
-                signals: signals, isRootless: isRootless, firstProcess: process)
+                signals: signals, isRootless: isRootless, child: child)
             // The first process then ends.
             defer { channel.close() }
             return try supervisor.run()

@@ -14,14 +14,14 @@ struct Supervisor<Listener: Sandbox.Listener> {
     let channel: MessageChannel
     let signals: SignalDescriptor
     let isRootless: Bool
-    /// The PID of the sandbox's first process on the host; nil if a message will tell it.
-    let firstProcess: Int32?
+    /// The sandbox's first process; without root the one between, and a message will tell the first.
+    let child: Int32
 
     /// Waits for the end of the run.
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
         var deadline = Deadline(request.timeout)
-        var firstProcess = firstProcess ?? 0
+        var firstProcess = isRootless ? 0 : child
         var statistics = ""
         var uplink: UplinkPlan.Connection?
         defer { uplink?.stop() }
@@ -79,7 +79,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 outcome.exitCode = Deadline.exitCode
                 return outcome
             case nil:
-                throw SandboxError("the sandbox ended before its command did")
+                throw SandboxError("the sandbox ended before its command did\(endText())")
             case .forked(let process):
                 firstProcess = process
             case .built:
@@ -91,6 +91,14 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 break
             }
         }
+    }
+
+    /// How the first process ended, as the end of a sentence.
+    private func endText() -> String {
+        guard let code = Process.wait(for: child)?.shellCode else { return "" }
+        let hint =
+            code == 128 + SIGKILL ? "; the kernel's log (dmesg) tells if memory had run out" : ""
+        return ": \(SignalName.exitCodeText(code))\(hint)"
     }
 
     /// Notes that connections were refused for a reason that no real network has.

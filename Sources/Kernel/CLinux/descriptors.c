@@ -16,6 +16,12 @@ int lc_descriptor_limit(void) {
     return limit.rlim_cur > INT_MAX ? INT_MAX : (int)limit.rlim_cur;
 }
 
+unsigned long long lc_address_space_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return 0;
+    return limit.rlim_cur;
+}
+
 int lc_open_descriptors(void) {
     enum { most = 1024 };
     int count = 0;

@@ -109,7 +109,9 @@ static void stand_between(struct request *request) {
     // First of all: the caller has to know the child before that has all its networks.
     request->report(request->context, forked);
     attend(forked.process, request->supply);
-    _exit(0);
+    struct lc_child_exit end = {0};
+    if (forked.process > 0) lc_reap(forked.process, 1, &end);
+    _exit(end.signal ? 128 + end.signal : end.code);
 }
 
 static void *serve(void *argument) {

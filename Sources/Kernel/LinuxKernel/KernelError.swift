@@ -38,8 +38,9 @@ public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
         return "cannot \(operation.rawValue) \(subject): \(errno)\(hint)"
     }
 
-    /// How to resolve it if it is a limit of processes or descriptors, as the end of a sentence.
+    /// How to resolve it if it is a limit of processes, descriptors or memory, as the end of a sentence.
     public var limitHint: String {
-        operation == .create ? ProcessLimit.hint(errno) : DescriptorLimit.hint(errno)
+        if errno == .noMemory { return "; allow more with ulimit -v, or in vm.overcommit_memory" }
+        return operation == .create ? ProcessLimit.hint(errno) : DescriptorLimit.hint(errno)
     }
 }

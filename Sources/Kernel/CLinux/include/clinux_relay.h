@@ -138,6 +138,9 @@ int lc_wait_events(
 /// The soft limit of open descriptors.
 int lc_descriptor_limit(void);
 
+/// How many bytes of addresses the process may have; 0 without a limit.
+unsigned long long lc_address_space_limit(void);
+
 /// How many of the first 1024 descriptors are open.
 int lc_open_descriptors(void);
 

@@ -7,8 +7,8 @@ extension Process {
     /// where the copy has all privileges and its child processes have none.
     ///
     /// A process between the two makes that namespace, for which a process may have only one thread,
-    /// and lives as long as the copy. It is a child of the caller, and dies with it. Equivalent to
-    /// `unshare --map-current-user` with further namespaces.
+    /// and lives as long as the copy, whose `shellCode` it ends with. It is a child of the caller, and dies
+    /// with it. Equivalent to `unshare --map-current-user` with further namespaces.
     ///
     /// - Parameters:
     ///   - isRoot: whether the user and the group are called root there. Then the copy's child
@@ -16,10 +16,11 @@ extension Process {
     ///   - namespaces: What the copy gets for itself, besides the user namespace.
     ///   - supply: Takes further network namespaces to the copy.
     ///   - report: Runs in the process between, with the ID of the copy or why there is none.
+    /// - Returns: The process between.
     public static func forkAsOwner(
         asRoot isRoot: Bool = false, into namespaces: Namespaces, supply: NetworkSupply,
         report: (Result<Int32, KernelError>) -> Void, _ child: () -> Never
-    ) throws(KernelError) {
+    ) throws(KernelError) -> Int32 {
         let forked = withoutActuallyEscaping(report) { report in
             withoutActuallyEscaping(child) { child in
                 let roles = Roles(namespaces: namespaces, report: report, child: child)
@@ -41,7 +42,7 @@ extension Process {
             }
         }
         try? supply.taker.close()
-        _ = try forked.process(in: namespaces)
+        return try forked.process(in: namespaces)
     }
 
     /// What the two processes do.

@@ -8,7 +8,9 @@ public enum ProcessLimit {
         guard reason == .resourceTemporarilyUnavailable else {
             return DescriptorLimit.hint(reason)
         }
+        // A thread needs addresses for its stack.
+        let addresses = MemoryLimit.addressSpace == nil ? "" : "ulimit -v, "
         return "; there may be no more processes and threads here, allow more with ulimit -u, "
-            + "or in pids.max of the control group"
+            + "\(addresses)or in pids.max of the control group"
     }
 }
