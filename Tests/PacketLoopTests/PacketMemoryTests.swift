@@ -9,14 +9,11 @@ import Testing
 struct PacketMemoryTests {
     @Test(
         arguments: [
-            (nil, nil, 256 << 20), (nil, 512 << 20, 32 << 20), (400 << 20, nil, 12_800 << 10),
-            (400 << 20, 64 << 20, 12 << 20), (1 << 62, 1 << 62, 256 << 20), (0, 4096, 12 << 20),
-        ] as [(UInt64?, UInt64?, UInt64)])
-    func `is a share of what the process may have`(
-        addressSpace: UInt64?, controlGroups: UInt64?, bytes: UInt64
-    ) {
-        let share = PacketMemory.share(addressSpace: addressSpace, controlGroups: controlGroups)
-        #expect(share == ByteCount(bytes: bytes))
+            (nil, 256 << 20), (512 << 20, 32 << 20), (64 << 20, 12 << 20), (4096, 12 << 20),
+            (0, 12 << 20), (1 << 62, 256 << 20),
+        ] as [(UInt64?, UInt64)])
+    func `is a share of what the process may have`(limit: UInt64?, bytes: UInt64) {
+        #expect(PacketMemory.share(of: limit, among: 16) == ByteCount(bytes: bytes))
     }
 
     @Test func `the least has room for an inbox, and for as much again`() throws {

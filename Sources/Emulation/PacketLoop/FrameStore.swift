@@ -89,7 +89,10 @@ struct FrameStore: ~Copyable {
     private var carved = [0, 0, 0]
     /// The new addresses of frames that pass the middle, until they are written.
     var changes: [ID: HeaderChange] = [:]
-    private let limit: Int
+    /// The size of each region.
+    private let room: Int
+    /// The bytes that all slots in use may have; never more than `room`.
+    private var limit: Int
     /// The bytes of all slots in use.
     private(set) var used = 0
     private var peak = 0
@@ -104,12 +107,17 @@ struct FrameStore: ~Copyable {
             guard error.errno == .noMemory, limit > PacketMemory.least else { throw error }
             memory = try FrameMemory(reserving: sizes * Int(PacketMemory.least.bytes))
         }
-        self.limit = memory.count / sizes
+        room = memory.count / sizes
+        // What else there is to know costs time, and most links need no more than this.
+        self.limit = min(room, Int(PacketMemory.least.bytes))
     }
 
     /// Allocates a slot with one reference; nil if the limit is reached.
     mutating func take(_ size: SlotSize) -> ID? {
-        guard used + size.rawValue <= limit else { return nil }
+        if used + size.rawValue > limit {
+            limit = min(room, Int(PacketMemory.allowed.bytes))
+            guard used + size.rawValue <= limit else { return nil }
+        }
         let index = size.index
         let id: ID
         if let last = free[index].popLast() {
@@ -117,7 +125,7 @@ struct FrameStore: ~Copyable {
         } else {
             // The number of slots ever created of this size stays below the limit too.
             id = ID(frames.count)
-            frames.append(Frame(slot: index * limit + carved[index], size: size))
+            frames.append(Frame(slot: index * room + carved[index], size: size))
             carved[index] += size.rawValue
         }
         used += size.rawValue

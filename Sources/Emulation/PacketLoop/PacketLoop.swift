@@ -20,8 +20,8 @@ public import SystemPackage
 /// Requires `CAP_NET_RAW` over the network namespace, such as in a user namespace, and no device.
 public final class PacketLoop: Sendable {
     /// The memory for the frames on the link, for each direction: 256 MiB, or less where the process may
-    /// not have much (`ulimit -v`, control groups).
-    public static let standardMemory = PacketMemory.standard
+    /// not have much.
+    public static var standardMemory: ByteCount { PacketMemory.reserved }
 
     private let up: DirectionLoop
     private let down: DirectionLoop
