@@ -52,4 +52,18 @@ struct RunEndTests {
         #expect(result.standardOutput == "4\n", "\(result.standardError)")
         #expect(result.standardError.contains("did not end when it was asked to, and was killed"))
     }
+
+    /// As the kernel does where memory runs out.
+    @Test(arguments: Caller.allCases)
+    func `how the first process was killed is told`(caller: Caller) async throws {
+        let result = try await StandInHost.script(
+            """
+            (run LTE --uplink none -- sleep 1000.$$) & job=$!
+            until process=$(pgrep -f -x "sleep 1000.$$"); do sleep 0.05; done
+            kill -KILL $(ps -o ppid= -p $process)
+            wait $job || echo $?
+            """, by: caller)
+        #expect(result.standardOutput == "125\n", "\(result.standardError)")
+        #expect(result.standardError.contains("exit code 137 (SIGKILL)"), "\(result.standardError)")
+    }
 }
