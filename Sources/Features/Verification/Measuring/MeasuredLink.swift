@@ -41,7 +41,7 @@ struct MeasuredLink {
         request.recording.wantsStatistics = true
         let outcome = try Sandbox.run(request, listener: Listener(explain: explain))
         guard outcome.exitCode == 0 else {
-            throw SandboxError("a probe ended with code \(outcome.exitCode)")
+            throw SandboxError("a probe ended with \(SignalName.exitCodeText(outcome.exitCode))")
         }
         var account = Account(
             plane: outcome.dataPlane, flaw: outcome.statistics?.flaw)
