@@ -5,12 +5,10 @@ import Testing
 
 @Suite("Processor time of control groups", .tags(.unit))
 struct ProcessorQuotaTests {
-    private static let mounts = "30 24 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n"
-    private static let root = "/sys/fs/cgroup"
+    private static let root = ControlGroupFiles.root
 
     private static func least(_ groups: String, _ files: [String: String]) -> Double? {
-        let groups = OwnControlGroups(groups, unified: ControlGroupTree(mounts: mounts))
-        return ProcessorQuota.least(in: groups) { files[$0.replacing("//", with: "/")] }
+        ControlGroupFiles(texts: files).read(for: groups, ProcessorQuota.least)
     }
 
     @Test func `the least of a group and of those around it counts`() {
