@@ -306,7 +306,7 @@ extension TestNetwork {
     func comparableState() async throws -> String {
         let script = """
             tc qdisc show; ip -br link | cut -d' ' -f1
-            for i in lcu2 lcd2; do tc filter show dev $i; done
+            for i in lcu100 lcd100; do tc filter show dev $i; done
             tc filter show dev eth0 ingress; tc filter show dev eth0 egress
             """
         let text = try await run("sh", ["-c", script]).standardOutput

@@ -13,6 +13,9 @@ struct TestNetwork: Sendable {
 
     /// The app's interface, where conditions are applied.
     static let interface = "eth0"
+    /// The packet engine's wires have it in their names. A low one may be taken: if the host's kernel
+    /// knows of tunnels, a new namespace has `tunl0` and the like.
+    static let index = 100
     static let serverIPv4 = "192.0.2.2"
     static let serverIPv6 = "2001:db8::2"
     static let appIPv4 = "192.0.2.1"
@@ -37,7 +40,10 @@ struct TestNetwork: Sendable {
 
     private func build() async throws {
         try await batch(
-            "link add \(Self.interface) netns \(app) type veth peer name eth0 netns \(server)")
+            """
+            link add \(Self.interface) index \(Self.index) netns \(app) type veth \
+                peer name eth0 netns \(server)
+            """)
         try await batch(
             """
             link set lo up

@@ -73,8 +73,8 @@ struct ApplyEngineKillTests {
 
     @Test func `wires that say nothing of themselves are known by group and name`() async throws {
         try await TestNetwork.withEngine { network in
-            let wire = "group 7181 type veth peer name lcu2e group 7181"
-            try await network.batch("link add lcu2 \(wire)", in: network.app)
+            let wire = "group 7181 type veth peer name lcu100e group 7181"
+            try await network.batch("link add lcu100 \(wire)", in: network.app)
             let status = try await network.engineStatus()
             #expect(status.interface == "eth0" && status.problem?.contains("has died") == true)
             try await network.applyEngine("LTE")
@@ -82,10 +82,10 @@ struct ApplyEngineKillTests {
             let time = try await network.shortestRoundTrip(to: TestNetwork.serverIPv4)
             #expect(time >= 114.9)
             try await network.mustRun("clear")
-            try await network.batch("link add lcu2 \(wire)", in: network.app)
+            try await network.batch("link add lcu100 \(wire)", in: network.app)
             #expect(try await network.linkcond("clear").standardError.contains("eth0: cleared"))
             let links = try await network.run("ip", ["-o", "link"]).standardOutput
-            #expect(!links.contains("lcu2"))
+            #expect(!links.contains("lcu100"))
         }
     }
 }

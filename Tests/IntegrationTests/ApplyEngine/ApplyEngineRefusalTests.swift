@@ -34,7 +34,7 @@ struct ApplyEngineRefusalTests {
         Case("--set", "up.trace=/etc/passwd", exit: 78, "/etc/passwd"),
         Case("--seed", "x", exit: 64, "seed"),
         // The name that the wire is to have: the way up is made already then.
-        Case(links: ["link add lcd2 type veth peer name y0"], exit: 1, "lcd2"),
+        Case(links: ["link add lcd100 type veth peer name y0"], exit: 1, "lcd100"),
     ])
     func `says why and changes nothing`(_ wrong: Case) async throws {
         try await TestNetwork.with { network in
@@ -142,7 +142,7 @@ struct ApplyEngineRefusalTests {
                 "sh", ["-ec", shared.replacing("nft --interactive", with: "nft -f -")])
             #expect(result.exitCode == 0, "\(result)")
             let state = try await network.engineState()
-            #expect(state.contains("lcu2e") && state.contains("fwd to \"lcd2\""))
+            #expect(state.contains("lcu100e") && state.contains("fwd to \"lcd100\""))
             #expect(try await network.engineStatus().problem?.contains("has died") == true)
             try await network.mustRun("clear")
         }

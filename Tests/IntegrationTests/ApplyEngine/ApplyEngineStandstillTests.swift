@@ -110,7 +110,7 @@ struct ApplyEngineStandstillTests {
             try await network.killEngine()
             let status = try await network.engineStatus()
             #expect(status.until != nil && status.problem?.contains("has died") == true)
-            let alias = try await network.run("ip", ["link", "show", "lcu2"]).standardOutput
+            let alias = try await network.run("ip", ["link", "show", "lcu100"]).standardOutput
             let watcher = try #require(alias.firstMatch(of: /watch=([0-9a-z]+)/)?.output.1)
             func lives() async throws -> Bool {
                 try await runProcess("pgrep", ["-f", "linkcond watch \(watcher) "]).exitCode == 0
@@ -131,7 +131,7 @@ struct ApplyEngineStandstillTests {
                 by: hooks, "LTE", "--name", "web", "--protocol", "tcp")
             #expect(web.exitCode == 0, "\(web)")
             let dry = try await network.applyEngine(by: hooks, "3G", "--name", "x", "--dry-run")
-            #expect(dry.standardOutput.contains("ip link add lcu2.1 "), "\(dry)")
+            #expect(dry.standardOutput.contains("ip link add lcu100.1 "), "\(dry)")
             #expect(dry.standardOutput.contains("called web, which stand there"), "\(dry)")
             let other = try await network.applyEngine(
                 by: hooks, "3G", "--name", "dns", "--protocol", "udp", "--port", "53")

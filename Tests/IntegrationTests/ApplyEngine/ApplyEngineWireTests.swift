@@ -7,8 +7,9 @@ import Testing
 struct ApplyEngineWireTests {
     /// What is done, and the name of the wire.
     private static let losses: [(change: String, wire: String)] = [
-        ("link del lcu2", "lcu2"), ("link del lcd2e", "lcd2"), ("link set lcu2 down", "lcu2"),
-        ("link set lcd2e down", "lcd2"),
+        ("link del lcu100", "lcu100"), ("link del lcd100e", "lcd100"),
+        ("link set lcu100 down", "lcu100"),
+        ("link set lcd100e down", "lcd100"),
     ]
 
     @Test(arguments: EngineHooks.available, losses)
@@ -22,17 +23,18 @@ struct ApplyEngineWireTests {
             let status = try await network.engineStatus()
             #expect(status.problem?.contains(loss.wire) == true, "\(status)")
             #expect(status.problem?.contains("--replace") == true, "\(status)")
-            let isUp = loss.wire == "lcu2"
+            let isUp = loss.wire == "lcu100"
             #expect((status.up == nil) == isUp && (status.down == nil) == !isUp)
             // The other way is conditioned still: 50 ms down, 65 ms up.
             let time = try await network.shortestRoundTrip(to: TestNetwork.serverIPv4)
             #expect(time >= (isUp ? 49.9 : 64.9) && time < 110)
 
             try await network.mustRun("apply", "LTE", "--replace")
-            #expect(try await network.engineStatus().problem == nil)
+            let repaired = try await network.engineStatus()
+            #expect(repaired.problem == nil, "\(repaired)")
             #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
 
-            try await network.batch("link del lcu2\nlink del lcd2", in: network.app)
+            try await network.batch("link del lcu100\nlink del lcd100", in: network.app)
             #expect(try await network.flows())
             let both = try await network.engineStatus()
             #expect(both.up == nil && both.down == nil && both.profile == "apple/LTE")

@@ -69,7 +69,7 @@ def check(faults, where):
     if after != before:
         faults.append(f"{where}: not everything is gone")
         run(program, "clear")
-        for wire in ("lcu2", "lcd2"):
+        for wire in ("lcu100", "lcd100"):
             run("ip", "link", "del", wire)
 
 
@@ -132,7 +132,7 @@ def fail_calls(call, fault, count, faults):
 
 
 run("ip", "link", "set", "lo", "up")
-run("ip", "link", "add", "x0", "index", "2", "type", "veth", "peer", "name", "x1", "index", "3")
+run("ip", "link", "add", "x0", "index", "100", "type", "veth", "peer", "name", "x1", "index", "101")
 run("ip", "link", "set", "x0", "addrgenmode", "none", "up")
 run("ip", "link", "set", "x1", "addrgenmode", "none", "up")
 # Both are known by then, and what is made once is made.
