@@ -20,6 +20,7 @@
         elif $stage == "lab" then
             (.suite | test("^(\\w*KernelTests|IntegrationTests)\\."))
                 and (has_tag("anyKernel") or has_tag("unit") | not)
+        elif $stage == "measure" then has_tag("measure") and (has_tag("paced") | not)
         else has_tag($stage) end)
 | group_by(.suite)[]
 | map(select(.is_chosen)) as $chosen

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The app has 5 s at its end, as on a tablet; a busy machine would take them from it.
-    @Test(.tags(.measure)) func `it passes if it uploads while one works`() async throws {
+    @Test(.tags(.paced)) func `it passes if it uploads while one works`() async throws {
         let result = try await Self.play([])
         #expect(result.exitCode == 0, "\(result.standardError) \(result.standardOutput)")
         let output = result.standardOutput

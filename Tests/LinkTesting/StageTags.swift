@@ -18,7 +18,7 @@ extension Tag {
     @Tag public static var measure: Self
 
     /// Measures as well, but only slow links that leave the processors idle: runs beside others of its
-    /// kind, after those of `measure`, in place of `host`.
+    /// kind, after those of `measure`, in place of `host`. It may belong to a suite of `measure`.
     @Tag public static var paced: Self
 
     /// Asks nothing of the lab's kernel that the host's has not, or what only the host's may have:

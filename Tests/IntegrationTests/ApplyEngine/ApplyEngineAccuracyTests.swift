@@ -66,7 +66,8 @@ struct ApplyEngineAccuracyTests {
         }
     }
 
-    @Test func `high-loss takes its share each way, over IPv4 and IPv6`() async throws {
+    @Test(.tags(.paced))
+    func `high-loss takes its share each way, over IPv4 and IPv6`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.applyEngine(
                 "high-loss", "--set", "down.delay=20 ms", "--set", "up.delay=20 ms", "--seed", "7")

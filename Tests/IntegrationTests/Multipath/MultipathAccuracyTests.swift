@@ -3,7 +3,7 @@ import Testing
 
 /// How fast Multipath TCP is, which others beside it would disturb.
 @Suite(
-    "Multipath TCP: accuracy", .requiresNamespaces, .requiresMultipath, .tags(.measure, .anyKernel))
+    "Multipath TCP: accuracy", .requiresNamespaces, .requiresMultipath, .tags(.paced, .anyKernel))
 struct MultipathAccuracyTests {
     @Test func `aggregate gets most of what both interfaces have`() async throws {
         try await withTemporaryDirectory { directory in

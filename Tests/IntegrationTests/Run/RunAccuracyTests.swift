@@ -44,7 +44,7 @@ struct RunAccuracyTests {
     /// What of the bandwidth is TCP's: 1448 bytes of each packet of 1500.
     private static let payloadShare = 1448.0 / 1500
 
-    @Test(arguments: expectations, ["engine", "kernel"])
+    @Test(.tags(.paced), arguments: expectations, ["engine", "kernel"])
     func `ping by IPv4 and IPv6`(expected: Expectation, backend: String) async throws {
         guard try Backends.serves(backend) else { return }
         for (caller, address, packetSize) in [
@@ -65,7 +65,8 @@ struct RunAccuracyTests {
         }
     }
 
-    @Test(.enabled(if: processorCount > 1, "one processor cannot fill fast links"))
+    @Test(
+        .tags(.paced), .enabled(if: processorCount > 1, "one processor cannot fill fast links"))
     func `iperf3 both ways, through the engine`() async throws {
         // Links of different sandboxes do not disturb each other.
         try await withThrowingTaskGroup(of: Void.self) { group in

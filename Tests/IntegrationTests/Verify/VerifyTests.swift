@@ -36,7 +36,8 @@ struct VerifyTests {
         }
     }
 
-    @Test(.tags(.anyKernel)) func `several at a time are printed in their order`() async throws {
+    @Test(.tags(.paced, .anyKernel))
+    func `several at a time are printed in their order`() async throws {
         let result = try await verify(
             "high-loss", "Edge", "--quick", "--jobs", "2", "--backend", "engine", "--set",
             "dns.delay=100ms", "--seed", "7")
