@@ -118,6 +118,27 @@ struct DatagramRelayTests {
         }
     }
 
+    @Test func `What is sent at once keeps its borders and its order`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(TestSandbox.peer("datagram_echo_server 4000"), port: 4000) {
+                _ in
+                try TestSandbox.withServer(
+                    TestSandbox.peer("datagram_echo_server 4001"), port: 4001
+                ) { _ in
+                    for host in ["198.18.0.1", "fd00:6c63::1"] {
+                        let answer = try sandbox.app(
+                            TestSandbox.peer("exchange_bursts \(host) 4000 4001"))
+                        #expect(answer == "20 right\n", "\(host)")
+                    }
+                }
+            }
+            for host in ["198.18.0.1", "fd00:6c63::1", "192.0.2.1", "2001:db8::1"] {
+                let answer = try sandbox.app(TestSandbox.peer("burst_refused \(host) 9"))
+                #expect(answer == "ConnectionRefusedError\n", "\(host)")
+            }
+        }
+    }
+
     @Test func `More flows than there is room for replace the oldest`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(TestSandbox.peer("datagram_echo_server 4000"), port: 4000) {

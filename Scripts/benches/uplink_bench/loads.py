@@ -74,6 +74,9 @@ def datagrams(uplink, seconds):
         figures[f"UDP {way}, of 0.5 Gbit/s"] = (
             end["bits_per_second"] / 1e9 * (1 - end["lost_percent"] / 100))
         figures[f"UDP {way}, lost"] = end["lost_percent"] / 100
+        end = iperf(uplink, seconds, "-u", "-b", 0, "-l", DATAGRAM, *option)["sum"]
+        figures[f"UDP {way}, of all there is"] = (
+            end["bits_per_second"] / 1e9 * (1 - end["lost_percent"] / 100))
     return figures
 
 

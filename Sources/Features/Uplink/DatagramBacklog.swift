@@ -44,4 +44,26 @@ struct DatagramBacklog {
         if item.outlet == nil { countFromApp -= 1 }
         return item
     }
+
+    /// Removes a datagram of the app and the ones behind it that can leave together: they have one
+    /// sender, one destination and one length, but for the last, which may be shorter.
+    ///
+    /// - Parameter first: the datagram that was removed last.
+    mutating func popTrain(behind first: Datagram) -> [Datagram] {
+        var train = [first]
+        let length = first.payload.count
+        var room = Self.trainBytes - length
+        while train.count < Self.trainLength, train.last?.payload.count == length,
+            let next = outgoing.last, next.outlet == nil, next.datagram.sender == first.sender,
+            next.datagram.destination == first.destination, !next.datagram.payload.isEmpty,
+            next.datagram.payload.count <= min(length, room), let item = popFirst()
+        {
+            room -= item.datagram.payload.count
+            train.append(item.datagram)
+        }
+        return train
+    }
+
+    /// What the kernel takes at once.
+    private static let (trainLength, trainBytes) = (64, 65_000)
 }

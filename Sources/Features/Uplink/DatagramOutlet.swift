@@ -47,6 +47,8 @@ final class DatagramOutlet {
     var crossedPorts: Set<UInt16> = []
     /// The last datagram to the host's loopback, and its destination.
     var lastToLoopback: (payload: [UInt8], destination: Endpoint)?
+    /// Whether the kernel takes several of its datagrams at once.
+    var takesTrains = true
     /// The host's name server in use.
     let server: Endpoint?
     var question: Question?

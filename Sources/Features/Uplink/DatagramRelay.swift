@@ -73,34 +73,61 @@ final class DatagramRelay {
             } else if host.isResolver(datagram.destination) {
                 ask(datagram, at: now)
             } else {
-                forward(datagram, at: now)
+                forward(backlog.popTrain(behind: datagram), at: now)
             }
         } while clock.now < end
     }
 
     // MARK: From the app
 
+    /// Forwards datagrams that can leave together.
+    private func forward(_ train: [Datagram], at now: Duration) {
+        guard !sendAtOnce(train, at: now) else { return }
+        for datagram in train { forward(datagram, at: now) }
+    }
+
+    /// Returns false if nothing was sent: each datagram is to be sent by itself then, and its error told.
+    private func sendAtOnce(_ train: [Datagram], at now: Duration) -> Bool {
+        guard train.count > 1, let first = train.first, let last = train.last,
+            let (outlet, target) = try? way(of: last, at: now), outlet.takesTrains
+        else { return false }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(train.count * first.payload.count)
+        for datagram in train { bytes += datagram.payload }
+        do {
+            try outlet.socket.send(
+                bytes, inDatagramsOf: UInt16(first.payload.count), to: target)
+            return true
+        } catch {
+            // Datagrams too long for the way's MTU, or an interface that computes no checksums.
+            outlet.takesTrains = ![.invalidArgument, .ioError, .messageTooLong].contains(error)
+            return false
+        }
+    }
+
     private func forward(_ datagram: Datagram, at now: Duration) {
+        do {
+            let (outlet, target) = try way(of: datagram, at: now)
+            try send(datagram.payload, to: target, by: outlet, at: now)
+        } catch {
+            report(error, datagram.sender, datagram.destination)
+        }
+    }
+
+    /// The outlet for a datagram, and where it is to send it.
+    private func way(
+        of datagram: Datagram, at now: Duration
+    ) throws(Errno) -> (DatagramOutlet, Endpoint) {
         let app = datagram.sender
         let target = host.endpoints(for: datagram.destination)[0]
-        do {
-            let outlet = try outlets.open(
-                .port(of: app, isIPv6: target.address.isIPv6), at: now)
-            guard let other = host.otherLoopback(of: target) else {
-                return try send(datagram.payload, to: target, by: outlet, at: now)
-            }
-            outlet.gateway = datagram.destination.address
-            outlet.lastToLoopback = (datagram.payload, target)
-            guard outlet.crossedPorts.contains(target.port) else {
-                return try send(datagram.payload, to: target, by: outlet, at: now)
-            }
-            let crossing = try outlets.open(
-                .port(of: app, isIPv6: other.address.isIPv6), at: now)
-            crossing.gateway = outlet.gateway
-            try send(datagram.payload, to: other, by: crossing, at: now)
-        } catch {
-            report(error, app, datagram.destination)
-        }
+        let outlet = try outlets.open(.port(of: app, isIPv6: target.address.isIPv6), at: now)
+        guard let other = host.otherLoopback(of: target) else { return (outlet, target) }
+        outlet.gateway = datagram.destination.address
+        outlet.lastToLoopback = (datagram.payload, target)
+        guard outlet.crossedPorts.contains(target.port) else { return (outlet, target) }
+        let crossing = try outlets.open(.port(of: app, isIPv6: other.address.isIPv6), at: now)
+        crossing.gateway = outlet.gateway
+        return (crossing, other)
     }
 
     private func send(

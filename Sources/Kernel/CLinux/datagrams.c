@@ -13,6 +13,9 @@
 #ifndef IP_ORIGDSTADDR
 #define IP_ORIGDSTADDR 20
 #endif
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
 #ifndef SO_MEMINFO
 #define SO_MEMINFO 55
 #endif
@@ -91,6 +94,24 @@ int lc_send_datagram(int fd, const void *bytes, size_t length, struct lc_endpoin
     union address address;
     socklen_t address_length = to_address(to, &address);
     return sendto(fd, bytes, length, MSG_NOSIGNAL, &address.any, address_length) < 0 ? -errno : 0;
+}
+
+int lc_send_datagrams(int fd, const void *bytes, size_t length, uint16_t size, struct lc_endpoint to) {
+    union address destination;
+    struct iovec part = {(void *)bytes, length};
+    union {
+        char bytes[CMSG_SPACE(sizeof size)];
+        struct cmsghdr alignment;
+    } control = {{0}};
+    struct msghdr message = {
+        .msg_name = &destination, .msg_namelen = to_address(to, &destination), .msg_iov = &part,
+        .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = IPPROTO_UDP;
+    header->cmsg_type = UDP_SEGMENT;
+    header->cmsg_len = CMSG_LEN(sizeof size);
+    memcpy(CMSG_DATA(header), &size, sizeof size);
+    return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 int lc_send_datagram_from(

@@ -493,6 +493,39 @@ def send_burst(host, port, count, size):
     print(socket.create_connection((host, int(port)), timeout=60).recv(100).decode())
 
 
+def exchange_bursts(host, *ports):
+    """Sends bursts of different lengths to servers that echo, and tells how many came back as they were."""
+    client = with_room(datagram_socket(host))
+    client.settimeout(5)
+    lengths = [300] * 5 + [120, 0, 120, 120, 0, 0] + [1400] * 4 + [1401, 8, 9, 1]
+    right = 0
+    for number in range(20):
+        sent = {int(port): [] for port in ports}
+        for place, length in enumerate(lengths):
+            port = int(ports[place // (number + 1) % len(ports)])
+            sent[port].append((b"%d.%d " % (number, place) * 300)[:length])
+            client.sendto(sent[port][-1], (host, port))
+        answers = {port: [] for port in sent}
+        for _ in lengths:
+            data, sender = client.recvfrom(65536)
+            answers[sender[1]].append(data)
+        right += answers == sent
+    print(right, "right")
+
+
+def burst_refused(host, port):
+    """Prints the error of datagrams that are sent at once."""
+    client = datagram_socket(host)
+    client.settimeout(5)
+    client.connect((host, int(port)))
+    try:
+        for _ in range(20):
+            client.send(b"x" * 100)
+        client.recv(100)
+    except OSError as error:
+        print(type(error).__name__)
+
+
 def many_flows(host, port, count):
     """Talks over many sockets, one datagram each."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (16384, 16384))

@@ -28,7 +28,11 @@ int lc_receive_datagrams(
 /// sendto.
 int lc_send_datagram(int fd, const void *bytes, size_t length, struct lc_endpoint to);
 
-/// The same from one of this host's addresses, of the same family.
+/// The same for several datagrams of `size` bytes each, of which the last may be shorter, as the kernel's
+/// segmentation offload takes them.
+int lc_send_datagrams(int fd, const void *bytes, size_t length, uint16_t size, struct lc_endpoint to);
+
+/// lc_send_datagram from one of this host's addresses, of the same family.
 int lc_send_datagram_from(
     int fd, const void *bytes, size_t length, struct lc_endpoint from, struct lc_endpoint to);
 

@@ -54,6 +54,20 @@ public struct DatagramSocket: ~Copyable, Sendable {
         try checked(unsafe lc_send_datagram(owned.number, bytes, bytes.count, endpoint.shim))
     }
 
+    /// Sends several datagrams to an endpoint at the cost of one, through an unconnected socket. All
+    /// are sent or none.
+    ///
+    /// - Parameters:
+    ///   - bytes: the contents of the datagrams one after the other, at most 65,000 bytes.
+    ///   - size: the length of each, but for the last, which may be shorter. At most 64 make up
+    ///     the bytes.
+    public borrowing func send(
+        _ bytes: [UInt8], inDatagramsOf size: UInt16, to endpoint: Endpoint
+    ) throws(Errno) {
+        try checked(
+            unsafe lc_send_datagrams(owned.number, bytes, bytes.count, size, endpoint.shim))
+    }
+
     /// Sends a datagram from one of this host's addresses, of the same family as the endpoint's.
     public borrowing func send(
         _ bytes: [UInt8], from source: IPAddress, to endpoint: Endpoint
