@@ -23,7 +23,7 @@ public enum FeatureProbe {
             let session = try NetlinkSession()
             var answers: [KernelFeature: FeatureAnswer] = [:]
             for feature in KernelFeature.allCases {
-                answers[feature] = try answer(feature, session)
+                answers[feature] = try answer(feature, session, isLeft: feature == .ifb)
             }
             return answers
         }
@@ -42,13 +42,17 @@ public enum FeatureProbe {
     /// Every namespace has a loopback interface with this index.
     private static let loopback = Interface(index: 1, name: "lo")
 
+    /// - Parameter isLeft: whether what was made stays until the namespace ends. For an interface to be
+    ///   deleted the kernel lets the caller wait some 40 ms, for a namespace not at all.
     private static func answer(
-        _ feature: KernelFeature, _ session: NetlinkSession
+        _ feature: KernelFeature, _ session: NetlinkSession, isLeft: Bool = false
     ) throws(NetlinkError) -> FeatureAnswer {
         let attempt = attempt(feature)
         let failures = try session.execute(attempt.operations.map(\.message))
-        _ = try session.execute(
-            attempt.operations.reversed().compactMap(\.inverse).map(\.message))
+        if !isLeft {
+            _ = try session.execute(
+                attempt.operations.reversed().compactMap(\.inverse).map(\.message))
+        }
         guard let failure = failures.first(where: { $0.index == attempt.deciding }) else {
             return .present
         }
