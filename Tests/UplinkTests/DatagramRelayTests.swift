@@ -139,6 +139,15 @@ struct DatagramRelayTests {
         }
     }
 
+    @Test func `What the app sends at once reaches the host at once`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(TestSandbox.peer("train_server 4000"), port: 4000) { _ in
+                let answer = try sandbox.app(TestSandbox.peer("send_train 198.18.0.1 4000"))
+                #expect(answer == "at once\n")
+            }
+        }
+    }
+
     @Test func `More flows than there is room for replace the oldest`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(TestSandbox.peer("datagram_echo_server 4000"), port: 4000) {

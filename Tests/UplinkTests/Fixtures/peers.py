@@ -513,6 +513,28 @@ def exchange_bursts(host, *ports):
     print(right, "right")
 
 
+def train_server(port):
+    """Answers with the length of what arrived at once, which the kernel does not take apart for it."""
+    server = datagram_socket("127.0.0.1")
+    server.setsockopt(socket.IPPROTO_UDP, 104, 1)  # UDP_GRO
+    server.bind(("127.0.0.1", int(port)))
+    while True:
+        data, sender = server.recvfrom(65536)
+        server.sendto(b"%d" % len(data), sender)
+
+
+def send_train(host, port):
+    """Sends 16 datagrams of 100 bytes at once, and tells whether some of them arrived at once."""
+    client = datagram_socket(host)
+    client.settimeout(5)
+    client.setsockopt(socket.IPPROTO_UDP, 103, 100)  # UDP_SEGMENT
+    client.sendto(b"x" * 1600, (host, int(port)))
+    lengths = []
+    while sum(lengths) < 1600:
+        lengths.append(int(client.recv(100)))
+    print("at once" if max(lengths) > 100 else "one by one")
+
+
 def burst_refused(host, port):
     """Prints the error of datagrams that are sent at once."""
     client = datagram_socket(host)
