@@ -36,8 +36,8 @@ struct RunTraceTests {
             // again, and would count for a time in which it did not pass the link.
             let output = try await SandboxedRun(
                 profile, "--uplink", "none", "--server", "iperf3 --server --one-off >/dev/null",
-                "--server-ready", "5201", "--", "iperf3", "--json", "--client", "server.linkcond",
-                "--reverse", "--time", "6"
+                "--server-ready", "5201", "--", "iperf3", "--json", "--version4", "--client",
+                "server.linkcond", "--reverse", "--time", "6"
             ).output()
             let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
             let ratio = report.end.sum_received.bits_per_second / (1.2e6 * 1448 / 1500)
