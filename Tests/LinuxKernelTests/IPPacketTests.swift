@@ -1,6 +1,7 @@
 import LinkTesting
-import LinuxKernel
 import Testing
+
+@testable import LinuxKernel
 
 @Suite("IP packets made by hand", .tags(.unit))
 struct IPPacketTests {
@@ -44,6 +45,26 @@ struct IPPacketTests {
         #expect(parts.map { $0.number(at: 6) } == [0x2000 | 185, 0x2000 | 342])
         let last = IPPacket.fragments(of: try self.packet(1480, field: 370), mtu: 1280)
         #expect(last.map { $0.number(at: 6) } == [0x2000 | 370, 527])
+    }
+
+    @Test(arguments: [("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")])
+    func `a train is one datagram whose checksum waits for its bytes`(
+        source: String, target: String
+    ) throws {
+        let from = Endpoint(try #require(IPAddress(source)), port: 53)
+        let to = Endpoint(try #require(IPAddress(target)), port: 0xfeed)
+        let payload = (0..<1801).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        var train = IPPacket.train(
+            from: from, to: to, identification: 0xabcd, payload: payload)
+        let header = from.address.isIPv6 ? 40 : 20
+        if header == 20 {
+            #expect(train.number(at: 4) == 0xabcd && sum(train[..<20]) == 0)
+            train.replaceSubrange(4..<6, with: [0, 0])
+            train.replaceSubrange(10..<12, with: [0, 0])
+            train.set(sum(train[..<20]), at: 10)
+        }
+        train.set(sum(train[header...]), at: header + 6)
+        #expect(train == IPPacket.datagram(from: from, to: to, payload: payload))
     }
 
     @Test func `only options that are to be copied are in all parts`() throws {

@@ -23,7 +23,7 @@ struct DatagramBacklogTests {
         backlog.append(datagrams)
         var found: [[Int]] = []
         while let item = backlog.popFirst() {
-            found.append(backlog.popTrain(behind: item.datagram).map(\.payload.count))
+            found.append(backlog.popTrain(behind: item).map(\.payload.count))
         }
         #expect(backlog.isEmpty && backlog.countFromApp == 0)
         return found

@@ -56,7 +56,7 @@ struct FirstProcess {
             request.multipath == .off
             ? nil : try SandboxMultipath(request.multipath, namespaces, channel)
         defer { withExtendedLifetime(multipath) {} }
-        let tap = try UplinkPlan(request.uplink).map(connect)
+        let packetSockets = try UplinkPlan(request.uplink).map(connect)
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let processes = ProcessTree(
             channel: channel, signals: signals, isJob: request.isJob)
@@ -73,7 +73,9 @@ struct FirstProcess {
         // wait for that. Who reads a pipe of the command would, if it were still open here; and the
         // supervisor would, if its copy of a socket were the last.
         while channel.receiveMessage() != nil {}
-        withExtendedLifetime((links, loopback, publication, servers, tap)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback, publication, servers, packetSockets)) {
+            Process.exitAtOnce(0)
+        }
     }
 
     /// Runs servers and commands, and returns the exit code once all data has arrived.
@@ -252,15 +254,15 @@ struct FirstProcess {
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
     ///
-    /// - Returns: The relay's packet socket, which must be open until the supervisor has ended.
-    private func connect(_ uplink: UplinkPlan) throws -> FileDescriptor {
+    /// - Returns: The relay's packet sockets, which must be open until the supervisor has ended.
+    private func connect(_ uplink: UplinkPlan) throws -> [FileDescriptor] {
         let sockets = try uplink.openFarSide(
             network.farNetwork(request), isMultipath: request.multipath != .off,
             isPaced: !request.hasDirectWire || request.congestionControl != nil)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
-        let tap = try sockets.copyOfTap()
+        let packetSockets = try sockets.copiesOfPacketSockets()
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }
-        return tap
+        return packetSockets
     }
 }

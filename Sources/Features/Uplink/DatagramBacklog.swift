@@ -45,16 +45,18 @@ struct DatagramBacklog {
         return item
     }
 
-    /// Removes a datagram of the app and the ones behind it that can leave together: they have one
-    /// sender, one destination and one length, but for the last, which may be shorter.
+    /// Removes the datagrams behind one that can leave together with it: they have one sender, one
+    /// destination and one length, but for the last, which may be shorter.
     ///
-    /// - Parameter first: the datagram that was removed last.
-    mutating func popTrain(behind first: Datagram) -> [Datagram] {
+    /// - Parameter item: the datagram that was removed last, which is the first of those returned.
+    mutating func popTrain(behind item: Item) -> [Datagram] {
+        let first = item.datagram
         var train = [first]
         let length = first.payload.count
         var room = Self.trainBytes - length
         while train.count < Self.trainLength, train.last?.payload.count == length,
-            let next = outgoing.last, next.outlet == nil, next.datagram.sender == first.sender,
+            let next = outgoing.last, next.outlet === item.outlet,
+            next.datagram.sender == first.sender,
             next.datagram.destination == first.destination, !next.datagram.payload.isEmpty,
             next.datagram.payload.count <= min(length, room), let item = popFirst()
         {

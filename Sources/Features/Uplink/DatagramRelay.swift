@@ -13,6 +13,7 @@ final class DatagramRelay {
     private let outlets: DatagramOutlets
     private let losses: LossTally
     private let answer: ([UInt8], IPAddress) -> Void
+    private let trains: AppTrains
     private var backlog = DatagramBacklog()
     private var room = DatagramRoom()
     private var identification: UInt32 = 0
@@ -22,12 +23,13 @@ final class DatagramRelay {
     private static let turn = Duration.microseconds(100)
 
     init(
-        host: HostMapping, outlets: DatagramOutlets, losses: LossTally,
+        host: HostMapping, outlets: DatagramOutlets, losses: LossTally, trains: AppTrains,
         answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.host = host
         self.outlets = outlets
         self.losses = losses
+        self.trains = trains
         self.answer = answer
     }
 
@@ -69,11 +71,11 @@ final class DatagramRelay {
             guard let item = backlog.popFirst() else { return }
             let datagram = item.datagram
             if let outlet = item.outlet {
-                deliver(datagram, by: outlet)
+                deliver(backlog.popTrain(behind: item), by: outlet, at: now)
             } else if host.isResolver(datagram.destination) {
                 ask(datagram, at: now)
             } else {
-                forward(backlog.popTrain(behind: datagram), at: now)
+                forward(backlog.popTrain(behind: item), at: now)
             }
         } while clock.now < end
     }
@@ -155,13 +157,22 @@ final class DatagramRelay {
 
     // MARK: To the app
 
+    /// Delivers datagrams of one sender.
+    private func deliver(_ train: [Datagram], by outlet: DatagramOutlet, at now: Duration) {
+        if train.count > 1, case .port(let app, _) = outlet.use,
+            let source = source(of: train[0], by: outlet),
+            trains.send(train, from: source, to: app, at: now)
+        {
+            return
+        }
+        for datagram in train { deliver(datagram, by: outlet) }
+    }
+
     private func deliver(_ datagram: Datagram, by outlet: DatagramOutlet) {
         let packet: [UInt8]
         switch outlet.use {
         case .port(let app, _):
-            let source = destination(of: datagram.sender, by: outlet)
-            // Only the loopback has both families.
-            guard source.address.isIPv6 == app.address.isIPv6 else { return }
+            guard let source = source(of: datagram, by: outlet) else { return }
             packet = IPPacket.datagram(from: source, to: app, payload: datagram.payload[...])
         case .questions(let app, let nameServer):
             outlet.question = nil
@@ -176,6 +187,13 @@ final class DatagramRelay {
         let parts = IPPacket.fragments(
             of: packet, mtu: host.network.mtu, identification: identification)
         for part in parts { answer(part, outlet.use.app.address) }
+    }
+
+    /// The endpoint from which a datagram is to reach the app; nil if it has none of the app's family, as
+    /// only the loopback has both.
+    private func source(of datagram: Datagram, by outlet: DatagramOutlet) -> Endpoint? {
+        let source = destination(of: datagram.sender, by: outlet)
+        return source.address.isIPv6 == outlet.use.app.address.isIPv6 ? source : nil
     }
 
     /// The address under which the app knows an endpoint that corresponds with one of its ports.

@@ -1,4 +1,3 @@
-import Glibc
 import LinuxKernel
 import Netlink
 public import SystemPackage
@@ -59,14 +58,17 @@ public final class RelaySockets: Sendable {
     }
 
     let tap: RequestTap
+    let trains: Trains
     let ipv4: Family
     let ipv6: Family?
     let multipath: Multipath?
 
     private init(
-        tap: consuming RequestTap, ipv4: Family, ipv6: Family?, multipath: Multipath?
+        tap: consuming RequestTap, trains: Trains, ipv4: Family, ipv6: Family?,
+        multipath: Multipath?
     ) {
         self.tap = tap
+        self.trains = trains
         self.ipv4 = ipv4
         self.ipv6 = ipv6
         self.multipath = multipath
@@ -86,13 +88,15 @@ public final class RelaySockets: Sendable {
         isPaced: Bool = true
     ) throws(UplinkError) -> RelaySockets {
         tuneKernel(isMultipath: isMultipath)
-        let index = try index(of: network.interface)
+        let (netlink, session) = try netlinkSession()
+        let index = try index(of: network.interface, session)
         let sockets: RelaySockets
         let rules: RelayRules
         do throws(Errno) {
             let hasIPv6 = network.ipv6 != nil
             sockets = RelaySockets(
-                tap: try RequestTap(interface: index), ipv4: try Family(isIPv6: false),
+                tap: try RequestTap(interface: index),
+                trains: try Trains(interface: index, netlink), ipv4: try Family(isIPv6: false),
                 ipv6: hasIPv6 ? try Family(isIPv6: true) : nil,
                 multipath: isMultipath ? try Multipath(hasIPv6: hasIPv6) : nil)
             if !isPaced {
@@ -105,23 +109,36 @@ public final class RelaySockets: Sendable {
         } catch {
             throw .system(attempt: "open the sockets of the relay", error)
         }
-        try route(rules.routing(interface: index))
+        try route(rules.routing(interface: index), session)
         try NFTables.load(rules.nftables)
         return sockets
     }
 
-    private static func index(of interface: String) throws(UplinkError) -> Int32 {
+    private static func netlinkSession() throws(UplinkError) -> (NetlinkSocket, NetlinkSession) {
         do throws(NetlinkError) {
-            if let link = try NetlinkSession().link(named: interface) { return link.index }
+            let socket = try NetlinkSocket()
+            return (socket, NetlinkSession(transport: socket))
+        } catch {
+            throw .netlink(error)
+        }
+    }
+
+    private static func index(
+        of interface: String, _ session: NetlinkSession
+    ) throws(UplinkError) -> Int32 {
+        do throws(NetlinkError) {
+            if let link = try session.link(named: interface) { return link.index }
         } catch {
             throw .netlink(error)
         }
         throw .noSuchInterface(interface)
     }
 
-    private static func route(_ messages: [NetlinkMessage]) throws(UplinkError) {
+    private static func route(
+        _ messages: [NetlinkMessage], _ session: NetlinkSession
+    ) throws(UplinkError) {
         do throws(NetlinkError) {
-            guard let failure = try NetlinkSession().execute(messages).first else { return }
+            guard let failure = try session.execute(messages).first else { return }
             throw NetlinkError(
                 attempt: "route the app's traffic to the relay", errno: failure.errno,
                 kernelText: failure.kernelText)
@@ -150,7 +167,7 @@ public final class RelaySockets: Sendable {
     /// Sends the sockets to the relaying process over a Unix socket.
     public func send(over socket: FileDescriptor) throws(UplinkError) {
         let descriptors =
-            [tap.descriptor] + [ipv4, ipv6].flatMap { $0?.descriptors ?? [] }
+            [tap.descriptor] + trains.descriptors + [ipv4, ipv6].flatMap { $0?.descriptors ?? [] }
             + (multipath?.descriptors ?? [])
         do {
             try DescriptorPassing.send(descriptors, over: socket)
@@ -159,16 +176,16 @@ public final class RelaySockets: Sendable {
         }
     }
 
-    /// A copy of the descriptor of the packet socket among them.
+    /// Copies of the descriptors of the packet sockets among them.
     ///
-    /// Whoever closes the last one of it waits until no processor uses it any more, which takes
-    /// the kernel some tens of milliseconds. The relay does not while a copy is open.
-    public func copyOfTap() throws(UplinkError) -> FileDescriptor {
-        let copy = fcntl(tap.descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else {
-            throw .system(attempt: "copy a socket of the relay", Errno(rawValue: errno))
+    /// Whoever closes the last one of a packet socket waits until no processor uses it any more, which
+    /// takes the kernel some tens of milliseconds. The relay does not while a copy is open.
+    public func copiesOfPacketSockets() throws(UplinkError) -> [FileDescriptor] {
+        do {
+            return [try tap.descriptor.copy(), try trains.sender.descriptor.copy()]
+        } catch {
+            throw .system(attempt: "copy a socket of the relay", error)
         }
-        return FileDescriptor(rawValue: copy)
     }
 
     /// Receives the sockets from another process.
@@ -179,9 +196,10 @@ public final class RelaySockets: Sendable {
         } catch {
             throw .system(attempt: "receive the sockets of the relay", error)
         }
-        // The tap, one or two families, and for Multipath TCP as many senders and a channel.
+        // The tap, what sends trains, one or two families, and for Multipath TCP as many senders and a
+        // channel.
         let perFamily = Family.descriptorCount
-        let count = descriptors.count - 1
+        let count = descriptors.count - 1 - Trains.descriptorCount
         let families = count / perFamily
         let forMultipath = count % perFamily
         guard [1, 2].contains(families), [0, families + 1].contains(forMultipath) else {
@@ -190,6 +208,7 @@ public final class RelaySockets: Sendable {
         }
         var rest = descriptors[...]
         let tap = RequestTap(adopting: OwnedDescriptor(adopting: rest.removeFirst()))
+        let trains = Trains(adopting: &rest)
         let ipv4 = Family(adopting: &rest)
         let ipv6 = families == 2 ? Family(adopting: &rest) : nil
         func sender() -> Multipath.Sender {
@@ -201,6 +220,7 @@ public final class RelaySockets: Sendable {
             : Multipath(
                 channel: MessageChannel(adopting: rest.removeFirst()), ipv4: sender(),
                 ipv6: families == 2 ? sender() : nil)
-        return RelaySockets(tap: tap, ipv4: ipv4, ipv6: ipv6, multipath: multipath)
+        return RelaySockets(
+            tap: tap, trains: trains, ipv4: ipv4, ipv6: ipv6, multipath: multipath)
     }
 }

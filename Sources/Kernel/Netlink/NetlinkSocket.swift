@@ -43,6 +43,8 @@ public final class NetlinkSocket: NetlinkTransport {
 
     /// Enough for the acknowledgements and dumps of some hundred interfaces.
     private static let bufferSize: Int32 = 4 * 1024 * 1024
+    /// Twice the most that the kernel puts into one datagram of a dump.
+    private static let messageSize = 64 * 1024
 
     /// Opens the socket and asks for extended error messages.
     public init(_ family: NetlinkFamily = .route) throws(NetlinkError) {
@@ -58,13 +60,35 @@ public final class NetlinkSocket: NetlinkTransport {
                 attempt: "open a netlink socket",
                 errno: reason.isLackOfDescriptors ? reason : Self.errno(of: status))
         }
-        // Twice the most that the kernel puts into one datagram of a dump.
-        unsafe nl_socket_set_msg_buf_size(socket, 64 * 1024)
+        unsafe nl_socket_set_msg_buf_size(socket, Self.messageSize)
         setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.bufferSize)
         setOption(SOL_SOCKET, SO_SNDBUFFORCE, Self.bufferSize)
         // Old kernels have neither, and their replies say less.
         setOption(SOL_NETLINK, NETLINK_EXT_ACK, 1)
         setOption(SOL_NETLINK, NETLINK_CAP_ACK, 1)
+    }
+
+    /// Makes a socket from a copy of the descriptor of another one, which another process may have opened,
+    /// in another network namespace.
+    public init(
+        copying descriptor: FileDescriptor, _ family: NetlinkFamily = .route
+    ) throws(NetlinkError) {
+        guard let socket = unsafe nl_socket_alloc() else {
+            throw NetlinkError(attempt: "use a netlink socket", errno: .noMemory)
+        }
+        unsafe self.socket = socket
+        let copy: FileDescriptor
+        do {
+            copy = try descriptor.copy()
+        } catch {
+            throw NetlinkError(attempt: "use a netlink socket", errno: error)
+        }
+        let status = unsafe nl_socket_set_fd(socket, family.number, copy.rawValue)
+        guard status == 0 else {
+            try? copy.close()
+            throw NetlinkError(attempt: "use a netlink socket", errno: Self.errno(of: status))
+        }
+        unsafe nl_socket_set_msg_buf_size(socket, Self.messageSize)
     }
 
     deinit {

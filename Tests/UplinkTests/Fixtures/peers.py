@@ -535,6 +535,39 @@ def send_train(host, port):
     print("at once" if max(lengths) > 100 else "one by one")
 
 
+def train_answering_server(port):
+    """Answers with 16 datagrams of 100 bytes at once."""
+    server = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    server.setsockopt(socket.IPPROTO_UDP, 103, 100)  # UDP_SEGMENT
+    server.bind(("::", int(port)))
+    while True:
+        _, sender = server.recvfrom(100)
+        server.sendto(b"".join(b"%d" % (number % 10) * 100 for number in range(16)), sender)
+
+
+def ask_for_trains(host, port):
+    """Asks until datagrams arrive at once, for some seconds, and tells what arrived."""
+    client = datagram_socket(host)
+    client.settimeout(0.5)
+    client.setsockopt(socket.IPPROTO_UDP, 104, 1)  # UDP_GRO
+    client.connect((host, int(port)))
+    expected = b"".join(b"%d" % (number % 10) * 100 for number in range(16))
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        client.send(b"x")
+        received = []
+        try:
+            while len(b"".join(received)) < len(expected):
+                received.append(client.recv(65536))
+        except TimeoutError:
+            continue
+        if max(map(len, received)) > 100:
+            print("at once, right" if b"".join(received) == expected else "wrong")
+            return
+        time.sleep(0.1)
+    print("one by one" if received else "nothing")
+
+
 def burst_refused(host, port):
     """Prints the error of datagrams that are sent at once."""
     client = datagram_socket(host)

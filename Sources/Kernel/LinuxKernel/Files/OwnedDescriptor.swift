@@ -1,3 +1,4 @@
+import Glibc
 public import SystemPackage
 
 /// The only owner of a file descriptor, which closes it at the end of its life.
@@ -31,6 +32,15 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 
     deinit {
         try? raw.close()
+    }
+}
+
+extension FileDescriptor {
+    /// Another descriptor of the same file, which programs that this process becomes do not get.
+    public func copy() throws(Errno) -> FileDescriptor {
+        let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw Errno(rawValue: errno) }
+        return FileDescriptor(rawValue: copy)
     }
 }
 

@@ -6,9 +6,11 @@ public enum IPPacket {
     private static let hopLimit: UInt8 = 64
 
     /// A packet with the minimal headers.
+    ///
+    /// - Parameter identification: the ID of an IPv4 packet; the kernel replaces zero.
     public static func packet(
         _ transport: UInt8, from source: IPAddress, to destination: IPAddress,
-        payload: some Collection<UInt8>
+        identification: UInt16 = 0, payload: some Collection<UInt8>
     ) -> [UInt8] {
         var bytes: [UInt8]
         if source.isIPv6 {
@@ -17,6 +19,7 @@ public enum IPPacket {
         } else {
             bytes = [0x45, 0, 0, 0, 0, 0, 0, 0, hopLimit, transport, 0, 0]
             bytes.set(UInt16(truncatingIfNeeded: 20 + payload.count), at: 2)
+            bytes.set(identification, at: 4)
         }
         bytes.reserveCapacity(40 + payload.count)
         bytes += source.bytes
@@ -41,6 +44,27 @@ public enum IPPacket {
         bytes.set(checksum == 0 ? 0xffff : checksum, at: 6)
         return packet(
             IPProtocol.udp, from: source.address, to: destination.address, payload: bytes)
+    }
+
+    /// UDP datagrams as one super-packet: their contents one after the other. The checksum covers the
+    /// pseudo-header only; whoever cuts the packet up completes it.
+    static func train(
+        from source: Endpoint, to destination: Endpoint, identification: UInt16, payload: [UInt8]
+    ) -> [UInt8] {
+        let length = 8 + payload.count
+        var checksum = PacketChecksum()
+        checksum.addPseudoHeader(
+            from: source.address, to: destination.address, transport: IPProtocol.udp, length: length
+        )
+        var bytes = [UInt8](repeating: 0, count: 8)
+        bytes.set(source.port, at: 0)
+        bytes.set(destination.port, at: 2)
+        bytes.set(UInt16(truncatingIfNeeded: length), at: 4)
+        bytes.set(~checksum.value, at: 6)
+        bytes += payload
+        return packet(
+            IPProtocol.udp, from: source.address, to: destination.address,
+            identification: identification, payload: bytes)
     }
 
     /// An ICMP or ICMPv6 message, whose checksum is filled in.

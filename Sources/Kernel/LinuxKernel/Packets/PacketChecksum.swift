@@ -1,19 +1,14 @@
 /// The checksum of IP, TCP, UDP and ICMP (RFC 1071).
 public struct PacketChecksum {
-    private var sum: UInt64 = 0
+    private var sum = InternetChecksum()
 
     /// Starts an empty sum.
     public init() {}
 
     /// Adds bytes that begin at an even offset.
     public mutating func add(_ bytes: borrowing ArraySlice<UInt8>) {
-        var index = bytes.startIndex
-        let end = bytes.endIndex
-        while index + 1 < end {
-            sum += UInt64(bytes[index]) << 8 | UInt64(bytes[index + 1])
-            index += 2
-        }
-        if index < end { sum += UInt64(bytes[index]) << 8 }
+        let bytes = bytes.span
+        sum.add(bytes, in: bytes.indices)
     }
 
     /// Adds the pseudo-header that TCP, UDP and ICMPv6 checksums cover.
@@ -22,15 +17,13 @@ public struct PacketChecksum {
     ) {
         add(source.bytes[...])
         add(destination.bytes[...])
-        sum += UInt64(transport) + UInt64(length)
+        sum.add(UInt16(transport))
+        sum.add(UInt16(truncatingIfNeeded: length >> 16))
+        sum.add(UInt16(truncatingIfNeeded: length))
     }
 
     /// The value for the header; zero for bytes that include their own correct checksum.
-    public var value: UInt16 {
-        var folded = sum
-        while folded > 0xffff { folded = folded >> 16 + folded & 0xffff }
-        return ~UInt16(folded)
-    }
+    public var value: UInt16 { sum.complement }
 
     /// The checksum of a whole transport message whose checksum field is zero.
     public static func ofTransport(
