@@ -100,6 +100,24 @@ struct DatagramRelayTests {
         }
     }
 
+    @Test func `A server on one of the loopbacks hears bursts from the first datagram on`()
+        async throws
+    {
+        try await TestSandbox.run { sandbox in
+            for (loopback, port) in [("127.0.0.1", 4000), ("::1", 4001)] {
+                try TestSandbox.withServer(
+                    TestSandbox.peer("datagram_echo_server \(port) \(loopback)"), port: port
+                ) { _ in
+                    for host in ["198.18.0.1", "fd00:6c63::1"] {
+                        let answer = try sandbox.app(
+                            TestSandbox.peer("connected_burst \(host) \(port)"))
+                        #expect(answer == "as sent\n", "\(host) by \(loopback)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `Bursts arrive as a whole in both directions`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(

@@ -45,8 +45,13 @@ final class DatagramOutlet {
     var gateway: IPAddress?
     /// Ports of the host that are closed on the loopback of the app's family.
     var crossedPorts: Set<UInt16> = []
-    /// The last datagram to the host's loopback, and its destination.
-    var lastToLoopback: (payload: [UInt8], destination: Endpoint)?
+    /// The last datagrams to the host's loopback since it answered last, the latest last.
+    private var unanswered: [(payload: [UInt8], destination: Endpoint)] = []
+    private var unansweredBytes = 0
+    /// More than comes at once until a refusal of the first is read.
+    private static let unansweredLimit = 128 << 10
+    /// The memory of a datagram in addition to its bytes.
+    private static let overhead = 128
     /// Whether the kernel takes several of its datagrams at once.
     var takesTrains = true
     /// The host's name server in use.
@@ -60,5 +65,41 @@ final class DatagramOutlet {
         self.socket = socket
         self.server = server
         lastUse = now
+    }
+
+    /// Whether it sends to hosts of the family of which the app's address is.
+    var isOfAppsFamily: Bool {
+        guard case .port(let app, let isIPv6) = use else { return true }
+        return isIPv6 == app.address.isIPv6
+    }
+
+    /// Keeps datagrams that were sent to the host's loopback.
+    func addUnanswered(_ payloads: [[UInt8]], to destination: Endpoint) {
+        for payload in payloads {
+            unanswered.append((payload, destination))
+            unansweredBytes += payload.count + Self.overhead
+        }
+        guard unansweredBytes > Self.unansweredLimit else { return }
+        // Half of them at once, since removing from the front moves all others.
+        unanswered.removeFirst(unanswered.count / 2)
+        countUnanswered()
+    }
+
+    /// Removes the kept datagrams to an endpoint, and returns them in their order.
+    func takeUnanswered(to destination: Endpoint) -> [[UInt8]] {
+        let found = unanswered.filter { $0.destination == destination }.map(\.payload)
+        forgetUnanswered(to: destination)
+        return found
+    }
+
+    /// Removes the kept datagrams to an endpoint, because it exists.
+    func forgetUnanswered(to destination: Endpoint) {
+        guard !unanswered.isEmpty else { return }
+        unanswered.removeAll { $0.destination == destination }
+        countUnanswered()
+    }
+
+    private func countUnanswered() {
+        unansweredBytes = unanswered.reduce(0) { $0 + $1.payload.count + Self.overhead }
     }
 }

@@ -99,6 +99,7 @@ final class DatagramRelay {
         do {
             try outlet.socket.send(
                 bytes, inDatagramsOf: UInt16(first.payload.count), to: target)
+            remember(train, sentTo: target, by: outlet)
             return true
         } catch {
             // Datagrams too long for the way's MTU, or an interface that computes no checksums.
@@ -108,12 +109,32 @@ final class DatagramRelay {
     }
 
     private func forward(_ datagram: Datagram, at now: Duration) {
-        do {
+        do throws(Errno) {
             let (outlet, target) = try way(of: datagram, at: now)
-            try send(datagram.payload, to: target, by: outlet, at: now)
+            do throws(Errno) {
+                try send(datagram, to: target, by: outlet)
+            } catch {
+                // It may be the error of an earlier datagram, reported only now.
+                guard takeFailures(of: outlet, at: now) else { throw error }
+                let (outlet, target) = try way(of: datagram, at: now)
+                try send(datagram, to: target, by: outlet)
+            }
         } catch {
             report(error, datagram.sender, datagram.destination)
         }
+    }
+
+    private func send(
+        _ datagram: Datagram, to target: Endpoint, by outlet: DatagramOutlet
+    ) throws(Errno) {
+        try outlet.socket.send(datagram.payload, to: target)
+        remember([datagram], sentTo: target, by: outlet)
+    }
+
+    /// Keeps what the other loopback gets if this one refuses it.
+    private func remember(_ train: [Datagram], sentTo target: Endpoint, by outlet: DatagramOutlet) {
+        guard outlet.isOfAppsFamily, host.otherLoopback(of: target) != nil else { return }
+        outlet.addUnanswered(train.map(\.payload), to: target)
     }
 
     /// The outlet for a datagram, and where it is to send it.
@@ -125,23 +146,10 @@ final class DatagramRelay {
         let outlet = try outlets.open(.port(of: app, isIPv6: target.address.isIPv6), at: now)
         guard let other = host.otherLoopback(of: target) else { return (outlet, target) }
         outlet.gateway = datagram.destination.address
-        outlet.lastToLoopback = (datagram.payload, target)
         guard outlet.crossedPorts.contains(target.port) else { return (outlet, target) }
         let crossing = try outlets.open(.port(of: app, isIPv6: other.address.isIPv6), at: now)
         crossing.gateway = outlet.gateway
         return (crossing, other)
-    }
-
-    private func send(
-        _ payload: [UInt8], to target: Endpoint, by outlet: DatagramOutlet, at now: Duration
-    ) throws(Errno) {
-        do {
-            try outlet.socket.send(payload, to: target)
-        } catch {
-            // It may be the error of an earlier datagram, reported only now.
-            guard takeFailures(of: outlet, at: now) else { throw error }
-            try outlet.socket.send(payload, to: target)
-        }
     }
 
     /// Handles the app's echo request.
@@ -159,6 +167,7 @@ final class DatagramRelay {
 
     /// Delivers datagrams of one sender.
     private func deliver(_ train: [Datagram], by outlet: DatagramOutlet, at now: Duration) {
+        outlet.forgetUnanswered(to: train[0].sender)
         if train.count > 1, case .port(let app, _) = outlet.use,
             let source = source(of: train[0], by: outlet),
             trains.send(train, from: source, to: app, at: now)
@@ -298,14 +307,18 @@ final class DatagramRelay {
             first?.crossedPorts.remove(other.port)
             return false
         }
-        guard let last = outlet.lastToLoopback, last.destination == failure.destination,
-            let crossing = try? outlets.open(.port(of: app, isIPv6: !isIPv6), at: now)
+        // Each of those that have crossed is refused here, too.
+        guard !outlet.crossedPorts.contains(other.port) else { return true }
+        guard let crossing = try? outlets.open(.port(of: app, isIPv6: !isIPv6), at: now)
         else { return false }
         crossing.gateway = outlet.gateway
-        outlet.lastToLoopback = nil
-        guard (try? crossing.socket.send(last.payload, to: other)) != nil else { return false }
+        let lost = outlet.takeUnanswered(to: failure.destination)
+        for payload in lost where (try? crossing.socket.send(payload, to: other)) == nil {
+            // It may be the error of an earlier datagram.
+            guard (try? crossing.socket.send(payload, to: other)) != nil else { return false }
+        }
         outlet.crossedPorts.insert(other.port)
-        return true
+        return !lost.isEmpty
     }
 
     /// Reports the host kernel's error to the app by ICMP.

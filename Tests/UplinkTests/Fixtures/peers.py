@@ -581,6 +581,26 @@ def burst_refused(host, port):
         print(type(error).__name__)
 
 
+def connected_burst(host, port):
+    """Sends datagrams at once, in one system call and in several, and tells how many came back in order."""
+    client = with_room(datagram_socket(host))
+    client.settimeout(5)
+    client.connect((host, int(port)))
+    sent = [b"%3d" % number for number in range(16)]
+    try:
+        client.setsockopt(socket.IPPROTO_UDP, 103, 3)  # UDP_SEGMENT
+        client.send(b"".join(sent))
+        client.setsockopt(socket.IPPROTO_UDP, 103, 0)
+        for number in range(16, 40):
+            sent.append(b"%d" % number * (number % 5 + 1))
+            client.send(sent[-1])
+        received = [client.recv(100) for _ in sent]
+    except OSError as error:
+        print(type(error).__name__)
+    else:
+        print("as sent" if received == sent else received)
+
+
 def many_flows(host, port, count):
     """Talks over many sockets, one datagram each."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (16384, 16384))
