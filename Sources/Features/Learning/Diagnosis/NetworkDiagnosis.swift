@@ -264,10 +264,13 @@ public struct NetworkDiagnosis {
         return seen.fact
     }
 
-    /// Whether a socket that has asked the first door only is reached by another one.
+    /// Whether sockets that have asked the first door only are reached by another one.
+    ///
+    /// One may have the port of an earlier socket, which has asked that door, and of which the NAT
+    /// still knows.
     private func isReached(_ session: DiagnosisSession, from door: Int?) throws -> Bool? {
         guard let door else { return nil }
-        let probe = try probe(session)
-        return session.isReached(probe, from: door)
+        let first = session.isReached(try probe(session), from: door)
+        return first == true ? session.isReached(try probe(session), from: door) : first
     }
 }
