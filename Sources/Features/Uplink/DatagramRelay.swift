@@ -302,23 +302,24 @@ final class DatagramRelay {
         guard case .port(let app, let isIPv6) = outlet.use,
             let other = host.otherLoopback(of: failure.destination)
         else { return false }
-        guard isIPv6 == app.address.isIPv6 else {
+        guard outlet.isOfAppsFamily else {
             let first = outlets[.port(of: app, isIPv6: !isIPv6)]
             first?.crossedPorts.remove(other.port)
             return false
         }
         // Each of those that have crossed is refused here, too.
         guard !outlet.crossedPorts.contains(other.port) else { return true }
-        guard let crossing = try? outlets.open(.port(of: app, isIPv6: !isIPv6), at: now)
+        let lost = outlet.takeUnanswered(to: failure.destination)
+        guard !lost.isEmpty,
+            let crossing = try? outlets.open(.port(of: app, isIPv6: !isIPv6), at: now)
         else { return false }
         crossing.gateway = outlet.gateway
-        let lost = outlet.takeUnanswered(to: failure.destination)
         for payload in lost where (try? crossing.socket.send(payload, to: other)) == nil {
             // It may be the error of an earlier datagram.
             guard (try? crossing.socket.send(payload, to: other)) != nil else { return false }
         }
         outlet.crossedPorts.insert(other.port)
-        return !lost.isEmpty
+        return true
     }
 
     /// Reports the host kernel's error to the app by ICMP.
