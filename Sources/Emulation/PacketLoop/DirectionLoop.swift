@@ -49,22 +49,14 @@ enum LoopPath {
     }
 }
 
-/// The thread of one direction.
-///
-/// Where it may not go before all others (`SCHED_FIFO`), a busy machine keeps it waiting: a thread that
-/// has just run is not let in again at once, and then the kernel looks only at its next tick, after up to
-/// 4 ms. The wake-up of another thread makes it look. So a stand-in wakes up whenever the thread is
-/// overdue, and does the work itself if it can. It exists only while that happens.
+/// The thread of one direction, and its stand-in where it may not go before all others (`SCHED_FIFO`).
 final class DirectionLoop: Sendable {
     private let direction: Direction
     private let forwarder: Mutex<Forwarder>
     private let alarm: Alarm
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<KernelThread?>(nil)
-    private let standIn = Mutex<KernelThread?>(nil)
-    private let hasStandIn = Atomic<Bool>(false)
-    /// When the next work is due, in nanoseconds of the monotonic clock; 0: nobody knows.
-    private let due = Atomic<Int64>(0)
+    private let standIn = Mutex<StandIn?>(nil)
 
     init(
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
@@ -91,7 +83,7 @@ final class DirectionLoop: Sendable {
         isStopped.store(true, ordering: .relaxed)
         alarm.ring()
         thread.withLock { $0.take() }?.join()
-        standIn.withLock { $0.take() }?.join()
+        standIn.withLock { $0.take() }?.dismiss()
     }
 
     func change(to conditions: LinkConditions, _ traces: LinkTraces) {
@@ -141,51 +133,26 @@ final class DirectionLoop: Sendable {
             } else {
                 hasFrames = alarm.wait(until: next)
             }
-            if !isFirst, let next, KernelClock.monotonic - next > Self.patience { callStandIn() }
+            if !isFirst, let next, KernelClock.monotonic - next > StandIn.patience {
+                callStandIn()
+            }
         }
     }
 
     private func turn(_ forwarder: inout Forwarder, expectsFrames: Bool) -> Duration? {
         let next = forwarder.turn(expectsFrames: expectsFrames)
-        due.store(next.map { Int64($0.wholeNanoseconds) } ?? 0, ordering: .relaxed)
+        standIn.withLock { $0?.expect(next) }
         return next
     }
 
-    // MARK: Stand-in
-
-    /// How long work may be overdue before the stand-in does it.
-    private static let patience = Duration.microseconds(150)
-    /// How long the stand-in stays after it was last needed.
-    private static let stay = Duration.seconds(1)
-    /// How long it sleeps when no work is due, so that it need not be woken.
-    private static let nap = Duration.milliseconds(1)
-
     private func callStandIn() {
-        guard !hasStandIn.exchange(true, ordering: .relaxed) else { return }
         standIn.withLock { standIn in
-            standIn?.join()
+            guard standIn?.isHere != true else { return }
+            standIn?.dismiss()
             // Without one, the thread does it alone.
-            standIn = try? KernelThread(named: "link-\(direction.rawValue)+") { [self] in
-                standByUntilUnneeded()
+            standIn = try? StandIn(named: "link-\(direction.rawValue)+") { [self] in
+                _ = forwarder.withLockIfAvailable { turn(&$0, expectsFrames: true) }
             }
         }
-    }
-
-    private func standByUntilUnneeded() {
-        KernelThread.makeCallingThreadPunctual()
-        var now = KernelClock.monotonic
-        var end = now + Self.stay
-        while now < end, !isStopped.load(ordering: .relaxed) {
-            let expected = due.load(ordering: .relaxed)
-            let overdue = expected > 0 ? .nanoseconds(expected) + Self.patience : now + Self.nap
-            KernelClock.sleep(until: min(max(overdue, now + Self.patience), now + Self.nap))
-            now = KernelClock.monotonic
-            guard expected > 0, overdue <= now, due.load(ordering: .relaxed) == expected else {
-                continue
-            }
-            end = now + Self.stay
-            _ = forwarder.withLockIfAvailable { turn(&$0, expectsFrames: true) }
-        }
-        hasStandIn.store(false, ordering: .relaxed)
     }
 }

@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -266,6 +267,22 @@ int lc_timer_create(void) {
     return fd < 0 ? -errno : fd;
 }
 
+static int set_timer(int timer, int64_t deadline) {
+    struct itimerspec time = {.it_value = {deadline / 1000000000, deadline % 1000000000}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL) == 0 ? 0 : -errno;
+}
+
+void lc_timer_set(int timer, int64_t deadline) { set_timer(timer, deadline); }
+
+int lc_timer_wait(int timer, int64_t patience) {
+    struct timespec rest = {0};
+    if (patience > 0)
+        rest = (struct timespec){patience / 1000000000, patience % 1000000000};
+    struct pollfd fd = {.fd = timer, .events = POLLIN};
+    uint64_t ignored;
+    return ppoll(&fd, 1, &rest, NULL) == 1 && read(timer, &ignored, sizeof ignored) > 0;
+}
+
 int lc_event_create(void) {
     int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return fd < 0 ? -errno : fd;
@@ -284,8 +301,8 @@ int64_t lc_clock(clockid_t clock) {
 int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed) {
     if (deadline != 0 && deadline <= lc_clock(CLOCK_MONOTONIC)) return 1;
     if (deadline != *armed) {
-        struct itimerspec time = {.it_value = {deadline / 1000000000, deadline % 1000000000}};
-        if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL) != 0) return -errno;
+        int status = set_timer(timer, deadline);
+        if (status != 0) return status;
         *armed = deadline;
     }
     struct epoll_event events[4];

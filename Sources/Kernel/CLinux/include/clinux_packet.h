@@ -75,6 +75,13 @@ int lc_wait_create(const int *readable, int count, int timer, int event);
 int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed);
 
 int lc_timer_create(void);
+
+/// Sets a timer to a time in nanoseconds of CLOCK_MONOTONIC; zero stops it.
+void lc_timer_set(int timer, int64_t deadline);
+
+/// Waits for a timer, at most `patience` nanoseconds. Returns whether its time has come.
+int lc_timer_wait(int timer, int64_t patience);
+
 int lc_event_create(void);
 int lc_event_signal(int event);
 

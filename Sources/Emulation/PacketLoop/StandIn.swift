@@ -1,0 +1,80 @@
+import LinkUnits
+import LinuxKernel
+import Synchronization
+
+/// A thread that does the work of a direction's thread when that is overdue.
+///
+/// A busy machine keeps a thread waiting that has just run: it is not let in again at once, and then the
+/// kernel looks only at its next tick, after up to 4 ms. The wake-up of another thread makes it look. So
+/// a stand-in wakes up where work may be overdue, though not more often than there is work: with many
+/// links side by side the stand-ins would take the processors. It leaves when it was not needed for a while.
+final class StandIn: Sendable {
+    /// How long work may be overdue before the stand-in does it.
+    static let patience = Duration.microseconds(150)
+    /// How long it stays after it was last needed.
+    private static let stay = Duration.seconds(1)
+
+    private let timer: AdjustableTimer
+    /// When the next work is due, in nanoseconds of the monotonic clock; 0: nobody knows.
+    private let due = Atomic<Int64>(0)
+    /// For when the timer is set.
+    private let wakeUp = Atomic<Int64>(.max)
+    private let isLeaving = Atomic<Bool>(false)
+    private let thread = Mutex<KernelThread?>(nil)
+
+    /// - Parameter work: does what is due and calls `expect`, or nothing if the direction's thread is at it.
+    init(named name: String, doing work: @escaping @Sendable () -> Void) throws(KernelError) {
+        timer = try AdjustableTimer()
+        let started = try KernelThread(named: name) { [self] in stay(doing: work) }
+        thread.withLock { $0 = started }
+    }
+
+    /// Whether it has not left by itself.
+    var isHere: Bool { !isLeaving.load(ordering: .relaxed) }
+
+    /// Tells it when the next work is due; nil if there is none.
+    func expect(_ next: Duration?) {
+        guard isHere else { return }
+        due.store(next.map { Int64($0.wholeNanoseconds) } ?? 0, ordering: .sequentiallyConsistent)
+        if let next { wake(at: next + Self.patience) }
+    }
+
+    /// Ends it; afterwards it does nothing.
+    func dismiss() {
+        isLeaving.store(true, ordering: .relaxed)
+        timer.set(to: .zero)
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func stay(doing work: () -> Void) {
+        KernelThread.makeCallingThreadPunctual()
+        var end = KernelClock.monotonic + Self.stay
+        while isHere {
+            let isTime = timer.wait(until: end)
+            let now = KernelClock.monotonic
+            if isTime {
+                // Before it looks what is due: who expects work afterwards sets the timer.
+                wakeUp.store(.max, ordering: .sequentiallyConsistent)
+                if let next, next + Self.patience <= now {
+                    work()
+                    end = now + Self.stay
+                }
+                if let next { wake(at: max(next, now) + Self.patience) }
+            } else if now >= end {
+                isLeaving.store(true, ordering: .relaxed)
+            }
+        }
+    }
+
+    private var next: Duration? {
+        let due = due.load(ordering: .sequentiallyConsistent)
+        return due > 0 ? .nanoseconds(due) : nil
+    }
+
+    private func wake(at moment: Duration) {
+        let time = Int64(moment.wholeNanoseconds)
+        guard time < wakeUp.load(ordering: .sequentiallyConsistent) else { return }
+        wakeUp.store(time, ordering: .sequentiallyConsistent)
+        timer.set(to: moment)
+    }
+}
