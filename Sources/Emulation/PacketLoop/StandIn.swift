@@ -11,9 +11,8 @@ import Synchronization
 final class StandIn: Sendable {
     /// How long work may be overdue before the stand-in does it.
     static let patience = Duration.microseconds(150)
-    /// How long it stays after it was last needed.
-    private static let stay = Duration.seconds(1)
 
+    private let stay: Duration
     private let timer: AdjustableTimer
     /// When the next work is due, in nanoseconds of the monotonic clock; 0: nobody knows.
     private let due = Atomic<Int64>(0)
@@ -22,10 +21,16 @@ final class StandIn: Sendable {
     private let isLeaving = Atomic<Bool>(false)
     private let thread = Mutex<KernelThread?>(nil)
 
-    /// - Parameter work: does what is due and calls `expect`, or nothing if the direction's thread is at it.
-    init(named name: String, doing work: @escaping @Sendable () -> Void) throws(KernelError) {
+    /// - Parameters:
+    ///   - stay: how long it stays after it was last needed.
+    ///   - work: does what is due and calls `expect`, or nothing if the direction's thread is at it.
+    init(
+        named name: String, staying stay: Duration = .seconds(1),
+        doing work: @escaping @Sendable () -> Void
+    ) throws(KernelError) {
+        self.stay = stay
         timer = try AdjustableTimer()
-        let started = try KernelThread(named: name) { [self] in stay(doing: work) }
+        let started = try KernelThread(named: name) { [self] in standBy(doing: work) }
         thread.withLock { $0 = started }
     }
 
@@ -46,9 +51,9 @@ final class StandIn: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
-    private func stay(doing work: () -> Void) {
+    private func standBy(doing work: () -> Void) {
         KernelThread.makeCallingThreadPunctual()
-        var end = KernelClock.monotonic + Self.stay
+        var end = KernelClock.monotonic + stay
         while isHere {
             let isTime = timer.wait(until: end)
             let now = KernelClock.monotonic
@@ -57,7 +62,7 @@ final class StandIn: Sendable {
                 wakeUp.store(.max, ordering: .sequentiallyConsistent)
                 if let next, next + Self.patience <= now {
                     work()
-                    end = now + Self.stay
+                    end = now + stay
                 }
                 if let next { wake(at: max(next, now) + Self.patience) }
             } else if now >= end {

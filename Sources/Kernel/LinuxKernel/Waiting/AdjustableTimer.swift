@@ -6,6 +6,7 @@ import CLinux
 public final class AdjustableTimer: Sendable {
     private let timer: OwnedDescriptor
 
+    /// Makes a timer that is not set (`timerfd_create(2)` with `CLOCK_MONOTONIC`).
     public init() throws(KernelError) {
         timer = try OwnedDescriptor(lc_timer_create(), creating: "a timer")
     }
