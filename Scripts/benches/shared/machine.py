@@ -11,6 +11,11 @@ def busy_share(seconds=1):
     """How much of all processors is in use, between 0 and 1, by whatever it be."""
     before = ticks()
     time.sleep(seconds)
+    return busy_share_since(before)
+
+
+def busy_share_since(before):
+    """The same since `ticks()` told `before`."""
     total, idle = (after - earlier for after, earlier in zip(ticks(), before))
     return 1 - idle / max(1, total)
 
