@@ -1,4 +1,3 @@
-import LinkUnits
 import LinuxKernel
 import Synchronization
 
@@ -14,10 +13,7 @@ final class StandIn: Sendable {
 
     private let stay: Duration
     private let timer: AdjustableTimer
-    /// When the next work is due, in nanoseconds of the monotonic clock; 0: nobody knows.
-    private let due = Atomic<Int64>(0)
-    /// For when the timer is set.
-    private let wakeUp = Atomic<Int64>(.max)
+    private let plan = Mutex(Plan())
     private let isLeaving = Atomic<Bool>(false)
     private let thread = Mutex<KernelThread?>(nil)
 
@@ -40,8 +36,10 @@ final class StandIn: Sendable {
     /// Tells it when the next work is due; nil if there is none.
     func expect(_ next: Duration?) {
         guard isHere else { return }
-        due.store(next.map { Int64($0.wholeNanoseconds) } ?? 0, ordering: .sequentiallyConsistent)
-        if let next { wake(at: next + Self.patience) }
+        plan.withLock { plan in
+            plan.due = next
+            if let next { wake(at: next + Self.patience, &plan) }
+        }
     }
 
     /// Ends it; afterwards it does nothing.
@@ -58,28 +56,34 @@ final class StandIn: Sendable {
             let isTime = timer.wait(until: end)
             let now = KernelClock.monotonic
             if isTime {
-                // Before it looks what is due: who expects work afterwards sets the timer.
-                wakeUp.store(.max, ordering: .sequentiallyConsistent)
-                if let next, next + Self.patience <= now {
+                let due = plan.withLock { plan in
+                    plan.wakeUp = nil
+                    return plan.due
+                }
+                if let due, due + Self.patience <= now {
                     work()
                     end = now + stay
                 }
-                if let next { wake(at: max(next, now) + Self.patience) }
+                plan.withLock { plan in
+                    if let due = plan.due { wake(at: max(due, now) + Self.patience, &plan) }
+                }
             } else if now >= end {
                 isLeaving.store(true, ordering: .relaxed)
             }
         }
     }
 
-    private var next: Duration? {
-        let due = due.load(ordering: .sequentiallyConsistent)
-        return due > 0 ? .nanoseconds(due) : nil
-    }
-
-    private func wake(at moment: Duration) {
-        let time = Int64(moment.wholeNanoseconds)
-        guard time < wakeUp.load(ordering: .sequentiallyConsistent) else { return }
-        wakeUp.store(time, ordering: .sequentiallyConsistent)
+    private func wake(at moment: Duration, _ plan: inout Plan) {
+        if let wakeUp = plan.wakeUp, wakeUp <= moment { return }
+        plan.wakeUp = moment
         timer.set(to: moment)
     }
+}
+
+/// By the monotonic clock.
+private struct Plan {
+    /// When the next work is due, if there is any.
+    var due: Duration?
+    /// For when the timer is set, if it is.
+    var wakeUp: Duration?
 }

@@ -1,8 +1,7 @@
 import CLinux
 
-/// A timer that some threads set, again and again, and that another one waits for.
-///
-/// Whoever puts off something that is regularly done in time wakes nobody.
+/// A timer that some threads set, again and again, and that another one waits for. To set it wakes nobody
+/// before its time.
 public final class AdjustableTimer: Sendable {
     private let timer: OwnedDescriptor
 
