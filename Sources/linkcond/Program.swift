@@ -44,21 +44,19 @@ enum Program {
         }
     }
 
-    /// The command if it is one that starts often and all its arguments are right; nil otherwise.
+    /// The command if it is a verb without verbs of its own, and all its arguments are right; nil otherwise.
     ///
     /// The parser reads the options of the whole tree of commands several times before those of the
     /// one at hand; that takes as long as making the sandbox. Help and errors need the tree.
     private static func quickCommand() -> (any ParsableCommand)? {
-        func command<Command: ParsableCommand>(_ type: Command.Type) -> Command? {
-            (try? Command.parseAsRoot(Array(arguments().dropFirst()))) as? Command
+        let words = arguments()
+        let verb = LinkcondCommand.configuration.subcommands.first {
+            $0.configuration.commandName == words.first
         }
-        switch Process.arguments.first {
-        case RunCommand.configuration.commandName: return command(RunCommand.self)
-        case ProxyLinkCommand.configuration.commandName: return command(ProxyLinkCommand.self)
-        case ProxyEndpointCommand.configuration.commandName:
-            return command(ProxyEndpointCommand.self)
-        default: return nil
-        }
+        guard let verb, verb.configuration.subcommands.isEmpty else { return nil }
+        let command = try? verb.parseAsRoot(Array(words.dropFirst()))
+        // A request for help is a command of the parser's own.
+        return command.flatMap { type(of: $0) == verb ? $0 : nil }
     }
 
     /// What a shell asks for: its script, or completions; nil if a user asks for something else.
