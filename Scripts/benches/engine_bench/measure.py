@@ -1,11 +1,13 @@
 """The measurements: in turns, so that what else the machine does meets all of them alike."""
 
 import json
+import os
 import statistics
+import time
 
 from engine_bench import mahimahi
 from engine_bench.network import Network
-from shared.machine import wait_until_idle
+from shared.machine import busy_share_since, ticks, wait_until_idle
 from shared.processes import run
 
 UNLIMITED = ""
@@ -15,12 +17,9 @@ RATES = (1000, 10_000, 100_000)
 
 
 def measure_throughput(network, repeat, seconds, patience):
-    """Gigabits per second of one TCP connection, one figure for each round."""
-    figures = {}
-
-    def note(name, value):
-        figures.setdefault(name, []).append(value)
-
+    """Gigabits per second of one TCP connection, and the use of all processors meanwhile, both ends
+    included: one figure for each round."""
+    rates, shares = {}, {}
     for _ in range(repeat):
         wait_until_idle(patience)
         for offloads in (True, False):
@@ -28,11 +27,35 @@ def measure_throughput(network, repeat, seconds, patience):
             network.set_offloads(offloads)
             for name, middle in middles(network):
                 with middle:
-                    note(name + suffix, tcp(network, seconds))
+                    rate, share = tcp(network, seconds)
+                rates.setdefault(name + suffix, []).append(rate)
+                shares.setdefault(name + suffix, []).append(share)
         network.set_offloads(True)
         for name, shell in mahimahi.shells().items():
-            note(name, mahimahi.throughput(network, shell, seconds))
-    return figures
+            rates.setdefault(name, []).append(mahimahi.throughput(network, shell, seconds))
+    return {"gigabitsPerSecond": rates, "busyShare": shares, "copiesSeconds": copies_seconds()}
+
+
+def copies_seconds():
+    """Seconds that a processor takes to copy a gigabyte twice, as whoever reads packets and sends
+    them does: in portions of a super-packet, from more memory than a processor's cache has."""
+    portion, count = 64 << 10, 1024
+    source, target = (memoryview(bytearray(portion * count)) for _ in range(2))
+    packet = memoryview(bytearray(portion))
+    source[:], target[:] = target, source
+    begin = time.process_time()
+    for _ in range(4):
+        for at in range(0, portion * count, portion):
+            packet[:] = source[at:at + portion]
+            target[at:at + portion] = packet
+    return (time.process_time() - begin) / (4 * portion * count) * 1e9
+
+
+def most_of_bridge(figures):
+    """What of a bridge's throughput the processors could carry if each byte were copied twice more."""
+    rate = statistics.median(figures["gigabitsPerSecond"]["bridge"]) / 8
+    share = statistics.median(figures["busyShare"]["bridge"])
+    return min(1, 1 / (share + rate * figures["copiesSeconds"] / os.cpu_count()))
 
 
 def median_ratio(values, others):
@@ -48,8 +71,10 @@ def middles(network):
 
 def tcp(network, seconds):
     with network.iperf_server("far"):
+        before = ticks()
         done = run([*network.inside("app"), "iperf3", "-c", Network.FAR, "-t", seconds, "-J"])
-    return json.loads(done)["end"]["sum_received"]["bits_per_second"] / 1e9
+        share = busy_share_since(before)
+    return json.loads(done)["end"]["sum_received"]["bits_per_second"] / 1e9, share
 
 
 def measure_flood(network, repeat, seconds, patience):
