@@ -22,6 +22,13 @@ def row_key(bench, row, seen):
     return (*key, number)
 
 
+def full_name(key):
+    """The words of a figure's key; what stands below another line makes sense only with that."""
+    _, above, quantity, number = key
+    words = quantity if above in (None, quantity) else f"{above}: {quantity.strip()}"
+    return words if number == 1 else f"{words} ({number})"
+
+
 def compared(before, after):
     """The ratio of the medians, its interval, and what to say of it. Stores the medians."""
     left, right = ([value for value in row["values"] if value is not None]
