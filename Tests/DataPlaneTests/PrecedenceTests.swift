@@ -45,7 +45,8 @@ import Testing
     @Test func `new conditions stand behind all others`() {
         #expect(Slot.next(beside: []) == 0)
         #expect(Slot.next(beside: [0, 3]) == 4)
-        #expect(Slot.next(beside: [23]) == 22)
+        #expect(Slot.next(beside: [99]) == 98)
+        #expect(Slot.next(beside: [40], in: 0..<24) == 23)
         #expect(Slot.next(beside: Set(Slot.all)) == nil)
     }
 }

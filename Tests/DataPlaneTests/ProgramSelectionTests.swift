@@ -89,12 +89,7 @@ struct ProgramSelectionTests {
         var random = SeededGenerator(seed: 62)
         for _ in 0..<150 {
             for family in AddressFamily.allCases {
-                var original = SamplePacket.random(&random, family)
-                original.isFirstFragment = nil
-                var error = SamplePacket.random(&random, family)
-                (error.isFirstFragment, error.hasOptions) = (nil, false)
-                error.transport = family == .ipv4 ? 1 : 58
-                error.quoted = original.bytes
+                let (error, original) = Self.error(&random, family)
                 try compiled.expectChoice(of: error, about: original)
             }
         }
@@ -154,6 +149,49 @@ struct ProgramSelectionTests {
         // Neighbour discovery is spared.
         #expect(try count(hosts, programs) == 3)
         #expect(try count("\(hosts),port=1-9999;port=22", programs) == 4)
+    }
+
+    @Test("A guard lets pass nothing that one of the selectors behind it chooses")
+    func guards() throws {
+        let selectors = try Self.texts.map { try #require(TrafficSelector(text: $0)) }
+        var random = SeededGenerator(seed: 63)
+        var spared = 0
+        for direction in Direction.allCases {
+            for _ in 0..<3000 {
+                let behind = (0..<2).compactMap { _ in selectors.randomElement(using: &random) }
+                let family = try #require(AddressFamily.allCases.randomElement(using: &random))
+                let (packet, original): (SamplePacket, SamplePacket?) =
+                    Bool.random(using: &random)
+                    ? Self.error(&random, family) : (.random(&random, family), nil)
+                let guardian = SelectionFilter.guarding(
+                    behind, direction, family == .ipv4 ? .ipv4 : .ipv6, headerLength: 14)
+                guard case .program(let program)? = guardian?.match else { continue }
+                #expect(behind.allSatisfy(\.isSelective) && guardian?.isChosen == false)
+                let machine = ClassicMachine(
+                    program.bytes, packet: [UInt8](repeating: 0xaa, count: 14) + packet.bytes,
+                    networkProtocol: family == .ipv4 ? 0x0800 : 0x86dd)
+                guard try #require(machine.run()).matches else { continue }
+                spared += 1
+                for selector in behind
+                where packet.isChosen(by: selector, direction, about: original) {
+                    Issue.record("\(direction) \(packet) by \(selector.text)")
+                }
+            }
+        }
+        #expect(spared > 300, "\(spared)")
+    }
+
+    /// An ICMP error, and the packet that it is about.
+    private static func error(
+        _ random: inout SeededGenerator, _ family: AddressFamily
+    ) -> (error: SamplePacket, original: SamplePacket) {
+        var original = SamplePacket.random(&random, family)
+        original.isFirstFragment = nil
+        var error = SamplePacket.random(&random, family)
+        (error.isFirstFragment, error.hasOptions) = (nil, false)
+        error.transport = family == .ipv4 ? 1 : 58
+        error.quoted = original.bytes
+        return (error, original)
     }
 
     @Test("What no program has room for becomes words again")

@@ -158,7 +158,7 @@ struct FailureKernelTests {
                 #expect(
                     error?.description
                         == "eth0: cannot run what is equivalent to `tc filter del dev eth0 egress "
-                        + "pref 65182 protocol ip`: Operation not supported; not all could be "
+                        + "pref 64714 protocol ip`: Operation not supported; not all could be "
                         + "undone: run linkcond clear --all")
                 host.transport.heal()
                 try host.expectStatus(of: TestHost.request("lte"))

@@ -125,7 +125,7 @@ struct SelectorKernelTests {
         }
     }
 
-    @Test("There is room for 24 names, and the 25th is told")
+    @Test("There is room for 100 names, and one more is told")
     func room() async throws {
         try await TestHost.runUnchanged { host in
             for number in Slot.all {
@@ -136,10 +136,39 @@ struct SelectorKernelTests {
             let error = #expect(throws: KernelPlaneError.self) {
                 try host.kernel.apply(Self.request("perfect", name: "more", "port=1"))
             }
-            #expect(error?.description.hasPrefix("eth0: has 24 conditions already") == true)
+            #expect(error?.description.hasPrefix("eth0: has 100 conditions already") == true)
             try host.kernel.clear(nil, conditions: "n7")
             try host.kernel.apply(Self.request("perfect", name: "more", "port=1"))
-            #expect(try host.kernel.status().count == 24)
+            #expect(try host.kernel.status().count == 100)
+            try host.kernel.clear(nil)
+        }
+    }
+
+    @Test("Names have a guard before them, unless what is left has to see every packet")
+    func guards() async throws {
+        try await TestHost.runUnchanged { host in
+            func guarded() throws -> Set<FilterPlace> {
+                try Set(
+                    HookFilters(host.session, interface: host.interface().index).guards.keys)
+            }
+            let both: Set = [FilterPlace.guard(.up), .guard(.down)]
+            try host.kernel.apply(Self.request("perfect", name: "a", "port=80"))
+            #expect(try guarded() == [])
+            try host.kernel.apply(
+                Self.request("perfect", name: "b", "to=192.0.2.0/24", directions: [.up]))
+            #expect(try guarded() == [.guard(.up)])
+            try host.kernel.apply(Self.request("perfect", name: "c", "port=81"))
+            #expect(try guarded() == both)
+            try host.kernel.apply(Self.request("lossy", name: "rest"))
+            #expect(try guarded() == [])
+            try host.kernel.apply(Self.request("lossy", name: "rest", "port=82", replaces: true))
+            #expect(try guarded() == both)
+            #expect(try host.kernel.status().map(\.name) == ["a", "b", "c", "rest"])
+            for name in ["rest", "c"] { try host.kernel.clear(nil, conditions: name) }
+            #expect(try guarded() == [.guard(.up)])
+            try host.kernel.clear(nil, conditions: "a")
+            #expect(try guarded() == [])
+            #expect(try Self.standing(host) == ["b --to 192.0.2.0/24"])
             try host.kernel.clear(nil)
         }
     }

@@ -153,8 +153,8 @@ struct OwnershipMarkTests {
                 #expect(ifb.index > Ownership.lastConditionable)
             }
         }
-        #expect(Ownership.ifb(of: 5, .up) == Interface(index: 0x4c00_000a, name: "lcu5"))
-        #expect(Ownership.ifb(of: 5, .down) == Interface(index: 0x4c00_000b, name: "lcd5"))
+        #expect(Ownership.ifb(of: 5, .up) == Interface(index: 0x1000_000a, name: "lcu5"))
+        #expect(Ownership.ifb(of: 5, .down) == Interface(index: 0x1000_000b, name: "lcd5"))
     }
 
     @Test("Conditions in another slot have ifbs and filters of their own")
@@ -179,7 +179,13 @@ struct OwnershipMarkTests {
                 }
             }
         }
-        #expect(indexes.min() == 0x4c00_0002)
+        for direction in Direction.allCases {
+            for group in FilterPlace.guard(direction).groups {
+                let isNew = preferences.insert(group.preference).inserted
+                #expect(isNew)
+            }
+        }
+        #expect(indexes.min() == 0x1000_0002)
         // The kernel counts down from 49,152 for those that ask for none.
         #expect(preferences.min() ?? 0 > 49_152)
         let ours = (UInt16.min...UInt16.max).filter { FilterPlace(preference: $0) != nil }
@@ -188,9 +194,11 @@ struct OwnershipMarkTests {
 
     @Test("Conditions that choose come first, and of these the ones with the lower slot")
     func order() {
-        let places = [(0, true), (1, true), (23, true), (0, false), (1, false), (23, false)].map {
+        let conditions = [(0, true), (1, true), (99, true), (0, false), (1, false), (99, false)].map
+        {
             FilterPlace(direction: .up, slot: $0.0, isSelective: $0.1)
         }
+        let places = [.guard(.up)] + conditions
         for (left, right) in zip(places, places.dropFirst()) {
             #expect(left.precedes(right) && !right.precedes(left))
         }
@@ -211,7 +219,7 @@ struct OwnershipMarkTests {
             mark.alias
                 == "linkcond/1 up of=5 since=1 clsact=made slot=23 name=api select=family=ipv6 "
                 + "profile=Very Bad Network")
-        let other = "linkcond/1 up of=5 since=1 clsact=made slot=24 profile=LTE"
+        let other = "linkcond/1 up of=5 since=1 clsact=made slot=100 profile=LTE"
         #expect(OwnershipMark(alias: other) == nil)
     }
 

@@ -23,9 +23,19 @@ public struct PacketProgram: Sendable, Hashable {
 
     /// A program for packets that match one of `rules`; nil if it is too long for the kernel.
     public init?(anyOf rules: [PacketRule], in header: PacketHeader) {
+        self.init(rules, matches: true, header)
+    }
+
+    /// A program for packets that match none of `rules`; nil if it is too long for the kernel.
+    public init?(noneOf rules: [PacketRule], in header: PacketHeader) {
+        self.init(rules, matches: false, header)
+    }
+
+    /// - Parameter matches: whether the program matches packets that match a rule, or all others.
+    private init?(_ rules: [PacketRule], matches: Bool, _ header: PacketHeader) {
         var writer = ProgramWriter(header)
-        let matching = writer.verdict(matches: true)
-        var next = writer.verdict(matches: false)
+        let matching = writer.verdict(matches: matches)
+        var next = writer.verdict(matches: !matches)
         for rule in rules.reversed() {
             var place = matching
             for test in rule.tests.reversed() {

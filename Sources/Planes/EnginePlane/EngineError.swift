@@ -136,6 +136,13 @@ extension EngineError {
                 + "linkcond clear --name takes one away", fault: .unavailable)
     }
 
+    static func tooManyOwners(_ interface: String) -> EngineError {
+        EngineError(
+            "\(interface): only the first \(OwnerMarks.slots.count) conditions of an interface can "
+                + "choose control groups or programs; linkcond clear --name takes conditions away",
+            fault: .unavailable)
+    }
+
     static func vanished(_ name: String) -> EngineError {
         EngineError("\(name): the interface vanished meanwhile; nothing was changed")
     }

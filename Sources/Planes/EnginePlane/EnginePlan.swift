@@ -27,9 +27,8 @@ enum EnginePlan {
     ) throws(EngineError) -> String {
         let target = Interface(index: link.index, name: link.name)
         let former = standing.first { $0.name == request.name }
-        guard let slot = former?.slot ?? Slot.next(beside: Set(standing.map(\.slot))) else {
-            throw .tooManyConditions(link.name)
-        }
+        let slot = try request.slot(
+            on: link.name, former: former?.slot, beside: Set(standing.map(\.slot)))
         let redirects = Redirect.all(of: request, on: link, slot: slot)
         // The texts refer to interfaces by name.
         let ends = Redirect.Ends(near: 0, far: 0)

@@ -118,9 +118,7 @@ struct EngineState: ~Copyable {
                 fault: .usage)
         }
         let taken = emulations.values.filter { $0.target.index == index }.map(\.slot)
-        guard let slot = former?.slot ?? Slot.next(beside: Set(taken)) else {
-            throw .tooManyConditions(link.name)
-        }
+        let slot = try request.slot(on: link.name, former: former?.slot, beside: Set(taken))
         return PlannedChange(
             link: link, former: former,
             seed: former?.seed ?? request.seed ?? UInt64(UInt32.random(in: .min ... .max)),

@@ -42,8 +42,24 @@ extension HookTable {
                         place: HookPlace(way, part.networkProtocol), part: part,
                         entrances: [way.redirect.near])
                 }
-            }
+            } + Direction.allCases.flatMap(guards)
         return takings.allSatisfy(\.part.isAcceptable) ? takings : nil
+    }
+
+    /// What spares packets that no condition chooses the filters of all of them.
+    private func guards(_ direction: Direction) -> [Taking] {
+        let ways = ways.filter { $0.redirect.direction == direction }
+        return Filter.NetworkProtocol.allCases.compactMap { networkProtocol in
+            let filter = SelectionFilter.guarding(
+                ways.map(\.selector), direction, networkProtocol,
+                headerLength: ways.first?.headerLength ?? 0)
+            return filter.map {
+                Taking(
+                    place: .guard(direction, networkProtocol),
+                    part: FilterRules(networkProtocol: networkProtocol, filters: [$0]),
+                    entrances: [])
+            }
+        }
     }
 
     /// The hooks in use.
@@ -137,8 +153,7 @@ extension HookTable.FilterRules {
 
     /// The filters of a way.
     static func all(_ way: HookTable.Way) -> [Self] {
-        let form = FilterForm.programs(
-            headerLength: way.redirect.isBare ? 0 : Link.ethernetHeaderLength)
+        let form = FilterForm.programs(headerLength: way.headerLength)
         return Filter.NetworkProtocol.allCases.map { networkProtocol in
             Self(
                 networkProtocol: networkProtocol,
@@ -151,6 +166,11 @@ extension HookTable.FilterRules {
     var isAcceptable: Bool {
         filters.reduce(0) { $0 + 1 + $1.match.wordCount } <= Self.mostMatches
     }
+}
+
+extension HookTable.Way {
+    /// That of the link-layer header.
+    fileprivate var headerLength: Int { redirect.isBare ? 0 : Link.ethernetHeaderLength }
 }
 
 extension Filter.Match {

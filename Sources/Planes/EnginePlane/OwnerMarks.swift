@@ -19,7 +19,7 @@ struct OwnerMarks: Hashable {
         _ way: HookTable.Way, in table: HookTable
     ) -> [SocketOwners.Rule] {
         let chosen = way.selector.included
-        guard !chosen.groups.isEmpty || !chosen.processes.isEmpty else { return [] }
+        guard concern(way.selector) else { return [] }
         let groups: [PresentGroup?] = chosen.groups.isEmpty ? [nil] : way.groups
         return groups.map { group in
             SocketOwners.Rule(
@@ -30,7 +30,15 @@ struct OwnerMarks: Hashable {
         }
     }
 
-    /// Says that the other bits are those of slots, of which there are 24.
+    /// Whether what a selector chooses is told by marks.
+    static func concern(_ selector: TrafficSelector) -> Bool {
+        !selector.included.groups.isEmpty || !selector.included.processes.isEmpty
+    }
+
+    /// The slots of conditions that choose such owners: each has a bit of the marks.
+    static let slots = 0..<24
+
+    /// Says that the other bits are those of slots.
     private static let tag: UInt32 = 0x2c00_0000
     private static let tagMask: UInt32 = 0xff00_0000
 

@@ -6,7 +6,7 @@ import TrafficControl
 ///
 /// They come after all other filters: foreign filters act first, and packets that they take are not
 /// ours to condition. Conditions for some traffic precede those for all traffic, each in the order
-/// of their slots.
+/// of their slots. Before them there may be a guard (`SelectionFilter.guarding`).
 struct FilterPlace: Hashable {
     var direction: Direction
     var slot: Int
@@ -44,19 +44,31 @@ struct FilterPlace: Hashable {
 
     // Separate for the two directions: the kernel lists the u32 filters of both hooks together.
     private var base: UInt16 {
-        (isSelective ? 64_181 : 65_181) + (direction == .up ? 0 : 100) + 4 * UInt16(slot)
+        (isSelective ? 63_901 : 64_709) + (direction == .up ? 0 : 404)
+            + 4 * UInt16(slot - Self.guardSlot)
     }
+
+    private static let guardSlot = -1
+
+    /// The place of the guard of a direction.
+    static func `guard`(_ direction: Direction) -> FilterPlace {
+        FilterPlace(direction: direction, slot: guardSlot, isSelective: true)
+    }
+
+    /// Whether it is that of a guard, and not of conditions.
+    var isGuard: Bool { slot == Self.guardSlot }
 
     /// All our places, by preference.
     private static let byPreference: [UInt16: FilterPlace] = {
         var places: [UInt16: FilterPlace] = [:]
         for direction in Direction.allCases {
-            for isSelective in [true, false] {
-                for slot in Slot.all {
-                    let place = FilterPlace(
-                        direction: direction, slot: slot, isSelective: isSelective)
-                    for group in place.groups { places[group.preference] = place }
+            let conditions = [true, false].flatMap { isSelective in
+                Slot.all.map {
+                    FilterPlace(direction: direction, slot: $0, isSelective: isSelective)
                 }
+            }
+            for place in [.guard(direction)] + conditions {
+                for group in place.groups { places[group.preference] = place }
             }
         }
         return places

@@ -11,10 +11,10 @@ public struct InterfacePlan: Sendable, Hashable {
     /// The interface.
     public let interface: Interface
     /// The changes, in order.
-    public let operations: [TrafficOperation]
+    public internal(set) var operations: [TrafficOperation]
     /// Restores the previous state if one of them fails; nil: the inverse of the completed ones.
     var restoration: [TrafficOperation]?
-    /// What is deleted after all other changes.
+    /// What is deleted after all other changes, and the guards that come last.
     var removals: [TrafficOperation] = []
     /// The mark of one of the conditioned directions.
     var mark: OwnershipMark?
@@ -201,7 +201,7 @@ extension InterfacePlan {
         return filters.reversed().compactMap(\.inverse).filter { seen.insert($0).inserted }
     }
 
-    private static func unredirect(
+    static func unredirect(
         _ interface: Interface, _ place: FilterPlace, _ groups: [FilterPlace.Group]
     ) -> [TrafficOperation] {
         groups.map {

@@ -82,10 +82,17 @@ extension HookFilters<FilterPlace> {
         try self.init(session, interface: interface) { FilterPlace(preference: $0) }
     }
 
-    /// Our filter groups by place.
-    var groups: [FilterPlace: Set<FilterPlace.Group>] {
+    /// The filter groups of conditions by place.
+    var groups: [FilterPlace: Set<FilterPlace.Group>] { groups { !$0.isGuard } }
+
+    /// Those of guards.
+    var guards: [FilterPlace: Set<FilterPlace.Group>] { groups(where: \.isGuard) }
+
+    private func groups(
+        where isWanted: (FilterPlace) -> Bool
+    ) -> [FilterPlace: Set<FilterPlace.Group>] {
         var groups: [FilterPlace: Set<FilterPlace.Group>] = [:]
-        for (place, filters) in ours {
+        for (place, filters) in ours where isWanted(place) {
             let found = place.groups.filter { group in filters.contains { group.isOf($0) } }
             if !found.isEmpty { groups[place] = Set(found) }
         }

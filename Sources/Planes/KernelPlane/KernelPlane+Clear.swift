@@ -20,7 +20,7 @@ extension KernelPlane {
             try clearPlans(of: indices, name, journal)
         }
         let isAll = indices == nil && name == nil
-        let operations = isAll ? try together(plans) : plans.flatMap(\.operations)
+        let operations = isAll ? try together(plans) : plans.flatMap(\.allOperations)
         do {
             try PlanExecutor(session: session).remove(operations)
         } catch {
@@ -53,18 +53,26 @@ extension KernelPlane {
             }
             var filters: [FilterPlace: Set<FilterPlace.Group>] = [:]
             var isInUse = directions.count < standing.count
+            var guards: [FilterPlace: Set<FilterPlace.Group>] = [:]
             if inventory.hooked.contains(index) {
                 let found = try HookFilters(session, interface: index)
+                guards = found.guards
                 filters = found.groups.filter { slots?.contains($0.key.slot) ?? true }
                 isInUse = isInUse || !found.foreign.isEmpty || filters.count < found.groups.count
             }
-            guard !filters.isEmpty || !directions.isEmpty else { continue }
+            let hasStrayGuard = name == nil && !guards.isEmpty
+            guard !filters.isEmpty || !directions.isEmpty || hasStrayGuard else { continue }
             let madeClsact = standing.first?.mark.madeClsact ?? entry?.madeClsact ?? false
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
             var plan = InterfacePlan.clear(
                 Interface(index: index, name: link?.name ?? "index \(index)"),
                 filters: filters, ifbs: directions.map(\.ifb),
                 removesClsact: madeClsact && !isInUse && inventory.hooked.contains(index))
+            if !guards.isEmpty {
+                let rest = standing.filter { name != nil && $0.mark.name != name }
+                plan.replaceGuards(
+                    guards, for: completed(rest).selectors, link.map(FilterForm.init) ?? .words)
+            }
             plan.formerWatchers = Set(directions.compactMap(\.mark.limit?.watcher))
             plans.append(plan)
         }

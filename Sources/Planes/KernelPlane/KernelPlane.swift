@@ -180,6 +180,15 @@ public struct KernelPlane: DataPlane {
         } catch {
             throw .unsupported(error)
         }
+        let beside = standing.filter { $0.mark.name != request.name }
+        if !beside.isEmpty {
+            var selectors = beside.selectors
+            for way in request.directions { selectors[way, default: []].append(request.selector) }
+            let guards = try Self.mapping { () throws(NetlinkError) in
+                try HookFilters(session, interface: interface.index).guards
+            }
+            plan.replaceGuards(guards, for: selectors, FilterForm(of: observation.link))
+        }
         plan.isFirst = standing.isEmpty
         plan.formerWatchers = Set(found.compactMap(\.mark.limit?.watcher))
         let others = Dictionary(grouping: standing, by: \.mark.slot).values.compactMap { found in
@@ -262,7 +271,7 @@ public struct KernelPlane: DataPlane {
 
 extension FilterForm {
     /// Programs on links of which it is known where packets' IP headers are.
-    fileprivate init(of link: Link) {
+    init(of link: Link) {
         self =
             if link.hasEthernetHeader {
                 .programs(headerLength: Link.ethernetHeaderLength)

@@ -9,10 +9,10 @@ import TrafficControl
 /// identified by their preference.
 enum Ownership {
     /// Higher than any index that the kernel assigns by itself.
-    private static let firstIndex: Int32 = 0x4c00_0000
+    private static let firstIndex: Int32 = 0x1000_0000
 
     /// The largest interface index for which there are ifb indexes.
-    static let lastConditionable: Int32 = 0x00ff_ffff
+    static let lastConditionable: Int32 = 0x007f_ffff
 
     /// The ifb of one direction of the conditions in a slot of the interface with this index.
     static func ifb(of index: Int32, _ direction: Direction, slot: Int = 0) -> Interface {

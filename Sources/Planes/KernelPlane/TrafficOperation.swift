@@ -85,8 +85,14 @@ public enum TrafficOperation: Sendable, Hashable {
 
     /// Whether it is harmless if the kernel refuses.
     var isOptional: Bool {
+        switch self {
         // Without IPv6 there is nothing to silence.
-        if case .silence = self { true } else { false }
+        case .silence: true
+        case .addFilter(let filter): FilterPlace(preference: filter.preference)?.isGuard ?? false
+        case .deleteFilters(_, _, let preference, _):
+            FilterPlace(preference: preference)?.isGuard ?? false
+        default: false
+        }
     }
 
     /// The kernel feature that it needs beyond those of every kernel.

@@ -265,13 +265,4 @@ extension TestNetwork {
         }
         return time
     }
-
-    /// Fails if no round trip is fast, however often it is tried.
-    fileprivate func expectFast(
-        sourceLocation: SourceLocation = #_sourceLocation, _ time: () async throws -> Double
-    ) async throws {
-        var best = Double.infinity
-        for _ in 0..<20 where best >= 50 { best = min(best, try await time()) }
-        #expect(best < 50, sourceLocation: sourceLocation)
-    }
 }

@@ -93,6 +93,15 @@ extension TestNetwork {
         #expect(try await engineProcesses() == [])
     }
 
+    /// Fails if no round trip is fast, in milliseconds, however often it is tried.
+    func expectFast(
+        sourceLocation: SourceLocation = #_sourceLocation, _ time: () async throws -> Double
+    ) async throws {
+        var best = Double.infinity
+        for _ in 0..<20 where best >= 50 { best = min(best, try await time()) }
+        #expect(best < 50, sourceLocation: sourceLocation)
+    }
+
     /// The engine's status, of the app's interface.
     func engineStatus() async throws -> Status.Interface {
         try #require(try await status().conditioned.first)

@@ -3,7 +3,7 @@ public import LinuxKernel
 /// The name of a host, whose addresses are looked up.
 public struct HostName: Sendable, Hashable, CustomStringConvertible {
     /// How many names can be chosen at once: they are looked up one after the other.
-    public static let mostAtOnce = 64
+    public static let mostAtOnce = 100
 
     /// As in a URL.
     public let description: String

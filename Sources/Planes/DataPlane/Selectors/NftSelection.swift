@@ -31,19 +31,16 @@ public struct NftSelection {
 
     /// Rules for all packets that the rules of any of these selectors may match, and few others.
     ///
-    /// Their number does not grow with that of the selectors, except for different exceptions: they
-    /// are for a chain where a packet that concerns none of many selectors must not meet all rules.
+    /// Their number does not grow with that of the selectors, except for different exceptions and
+    /// kinds of choice: they are for a chain where a packet that concerns none of many selectors must
+    /// not meet all rules.
     public static func guards(
         _ selectors: [TrafficSelector], _ direction: Direction, verdict: String
     ) -> [String] {
-        var union = TrafficSelector(joining: selectors)
-        for exception in selectors.flatMap(\.exceptions)
-        where !union.exceptions.contains(exception) {
-            union.exceptions.append(exception)
-        }
         let tagged = direction == .up ? ["meta protocol 8021q \(verdict)"] : []
-        return NftSelection(union, direction).untaggedRules(chosen: verdict, spared: verdict)
-            + tagged
+        return TrafficSelector.joining(selectors).flatMap {
+            NftSelection($0, direction).untaggedRules(chosen: verdict, spared: verdict)
+        } + tagged
     }
 
     /// Rules that accept, by their ports alone, packets that the selector does not choose; none if it names
