@@ -29,7 +29,7 @@ struct GatewayCommand: ParsableCommand {
 
     private static let reference = """
         IPv6 is given to devices where the uplink has it. A device is named by the name by which it \
-        asks for an address, by its hardware address or by an IP address. At most 24 devices can \
+        asks for an address, by its hardware address or by an IP address. At most 100 devices can \
         have conditions at a time. A device with an expensive profile gets DHCP option 43 with \
         ANDROID_METERED. --file names a gateway.yaml with devices, schedules and the profiles that \
         the page offers.

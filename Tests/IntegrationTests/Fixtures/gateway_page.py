@@ -40,7 +40,7 @@ def come(count):
     for number in range(count):
         hardware = bytes((2, 0, 0, 0, 1, number))
         frames.send(b"\xff" * 6 + hardware + b"\x08\x06" + b"\x00\x01\x08\x00\x06\x04\x00\x01" + hardware
-                    + socket.inet_aton(f"192.168.77.{200 + number}") + bytes(6) + socket.inet_aton(GATEWAY))
+                    + socket.inet_aton(f"192.168.77.{2 + number}") + bytes(6) + socket.inet_aton(GATEWAY))
 
 
 def main():

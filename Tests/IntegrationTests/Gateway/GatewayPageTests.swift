@@ -27,7 +27,7 @@ struct GatewayPageTests {
     }
 
     /// As many have conditions at a time.
-    private static let most = 24
+    private static let most = 100
 
     @Test(.enabled(if: hasPrograms("chromium"), "chromium is not installed"))
     func `it shows a schedule, a time limit, and that there are too many devices`() async throws {
@@ -60,7 +60,7 @@ struct GatewayPageTests {
         #expect(found.limit.now == "apple/Edge, for 10 min")
         #expect(found.limit.alert == "")
         #expect(found.last.now == "apple/3G")
-        #expect(found.last.alert.contains("24"), "\(found.last)")
+        #expect(found.last.alert.contains("100"), "\(found.last)")
         #expect(found.articles == Self.most + 1)
         #expect(found.axe == [] && found.tooWide <= 0)
         // Chromium tries encryption before it asks without.
