@@ -115,9 +115,9 @@ def measure_delay(network, repeat, seconds, patience):
 
 def delay_run(network, rate, seconds):
     with network.loop("up.delay=10 ms") as loop:
-        before = loop.processor_seconds()
+        before = loop.usage()
         heard, sent = network.probe(rate, seconds)
-        spent = loop.processor_seconds() - before
+        spent, faults = (after - earlier for after, earlier in zip(loop.usage(), before))
         late = loop.statistics()["up"]["lateMicroseconds"]
     return {
         "rate": heard["packetsPerSecond"],
@@ -125,7 +125,8 @@ def delay_run(network, rate, seconds):
         "error": {key: value - 10_000 for key, value in heard["delayMicroseconds"].items()},
         # From the schedule until the system call that sends has returned, which the loop knows.
         "late": late,
-        "processorMicroseconds": spent / max(1, heard["packets"]) * 1e6}
+        "processorMicroseconds": spent / max(1, heard["packets"]) * 1e6,
+        "pageFaults": faults}
 
 
 def combined(name, values):

@@ -20,11 +20,13 @@ class Loop:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def processor_seconds(self):
-        """What its threads have used, the kernel's work on their behalf included."""
+    def usage(self):
+        """The processor seconds that its threads have used, the kernel's work on their behalf
+        included, and their page faults."""
         with open(f"/proc/{self.process.pid}/stat") as file:
             fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return ((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
+                int(fields[7]) + int(fields[9]))
 
 
 class Network:

@@ -32,8 +32,8 @@ public enum KernelPlaneError: PlaneRefusal {
         case .ownInterface(let name):
             "\(name): belongs to linkcond itself; name the interface that it conditions"
         case .indexTooLarge(let name):
-            "\(name): its index is beyond 16,777,215, which leaves no room for linkcond's own; "
-                + "make the interface anew"
+            "\(name): its index is beyond \(Ownership.lastConditionable), which leaves no room for "
+                + "linkcond's own; make the interface anew"
         case .alreadyConditioned(let interface, let name, let profile):
             name == ApplyRequest.defaultName
                 ? "\(interface): is conditioned with \(profile) already; use --replace to change it, "

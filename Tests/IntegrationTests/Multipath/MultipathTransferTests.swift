@@ -210,7 +210,9 @@ struct MultipathTransferTests {
             #expect(output == "both paths\n")
             let statistics = try RunStatistics(path: "\(path)/stats.json")
             #expect(statistics.receivedBytes["wifi0", default: 0] > 4_000_000)
-            #expect(statistics.receivedBytes["cell0", default: 0] < 40_000)
+            // Whenever others have the processors for longer, wifi0 looks silent, and the kernel sends by
+            // cell0 what it waits for. Used like wifi0 it would bring a third.
+            #expect(statistics.receivedBytes["cell0", default: 0] < 400_000)
             #expect(statistics.multipath?.connections == 1)
             #expect(statistics.multipath?.furtherPaths == 1)
         }
