@@ -89,7 +89,7 @@ struct ProgramSelectionTests {
         var random = SeededGenerator(seed: 62)
         for _ in 0..<150 {
             for family in AddressFamily.allCases {
-                let (error, original) = Self.error(&random, family)
+                let (error, original) = SamplePacket.randomError(&random, family)
                 try compiled.expectChoice(of: error, about: original)
             }
         }
@@ -162,7 +162,7 @@ struct ProgramSelectionTests {
                 let family = try #require(AddressFamily.allCases.randomElement(using: &random))
                 let (packet, original): (SamplePacket, SamplePacket?) =
                     Bool.random(using: &random)
-                    ? Self.error(&random, family) : (.random(&random, family), nil)
+                    ? SamplePacket.randomError(&random, family) : (.random(&random, family), nil)
                 let guardian = SelectionFilter.guarding(
                     behind, direction, family == .ipv4 ? .ipv4 : .ipv6, headerLength: 14)
                 guard case .program(let program)? = guardian?.match else { continue }
@@ -179,19 +179,6 @@ struct ProgramSelectionTests {
             }
         }
         #expect(spared > 300, "\(spared)")
-    }
-
-    /// An ICMP error, and the packet that it is about.
-    private static func error(
-        _ random: inout SeededGenerator, _ family: AddressFamily
-    ) -> (error: SamplePacket, original: SamplePacket) {
-        var original = SamplePacket.random(&random, family)
-        original.isFirstFragment = nil
-        var error = SamplePacket.random(&random, family)
-        (error.isFirstFragment, error.hasOptions) = (nil, false)
-        error.transport = family == .ipv4 ? 1 : 58
-        error.quoted = original.bytes
-        return (error, original)
     }
 
     @Test("What no program has room for becomes words again")

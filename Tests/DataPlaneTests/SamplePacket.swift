@@ -132,4 +132,17 @@ struct SamplePacket {
         }
         return packet
     }
+
+    /// An ICMP error, and the packet that it is about.
+    static func randomError(
+        _ random: inout SeededGenerator, _ family: AddressFamily
+    ) -> (error: SamplePacket, original: SamplePacket) {
+        var original = Self.random(&random, family)
+        original.isFirstFragment = nil
+        var error = Self.random(&random, family)
+        (error.isFirstFragment, error.hasOptions) = (nil, false)
+        error.transport = family == .ipv4 ? 1 : 58
+        error.quoted = original.bytes
+        return (error, original)
+    }
 }

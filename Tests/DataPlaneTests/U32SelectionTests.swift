@@ -89,12 +89,7 @@ struct U32SelectionTests {
         var random = SeededGenerator(seed: 62)
         for _ in 0..<300 {
             for family in AddressFamily.allCases {
-                var original = SamplePacket.random(&random, family)
-                original.isFirstFragment = nil
-                var error = SamplePacket.random(&random, family)
-                (error.isFirstFragment, error.hasOptions) = (nil, false)
-                error.transport = family == .ipv4 ? 1 : 58
-                error.quoted = original.bytes
+                let (error, original) = SamplePacket.randomError(&random, family)
                 compiled.expectChoice(of: error, about: original)
             }
         }
