@@ -210,9 +210,10 @@ struct MultipathTransferTests {
             #expect(output == "both paths\n")
             let statistics = try RunStatistics(path: "\(path)/stats.json")
             #expect(statistics.receivedBytes["wifi0", default: 0] > 4_000_000)
-            // Whenever others have the processors for longer, wifi0 looks silent, and the kernel sends by
-            // cell0 what it waits for. Used like wifi0 it would bring a third.
-            #expect(statistics.receivedBytes["cell0", default: 0] < 400_000)
+            // A link that stands still for half a second, because others have the processors, has gone
+            // bad: the kernel sends by cell0 what it waits for, a window at most. The run says so.
+            let most = statistics.faithful == false ? 400_000 : 40_000
+            #expect(statistics.receivedBytes["cell0", default: 0] < most)
             #expect(statistics.multipath?.connections == 1)
             #expect(statistics.multipath?.furtherPaths == 1)
         }
@@ -243,6 +244,8 @@ struct RunStatistics: Decodable {
     let interfaces: [Interface]
     let drain: Drain
     let multipath: Multipath?
+    /// Whether the emulation kept its times.
+    let faithful: Bool?
 
     init(path: String) throws {
         let data = try Data(contentsOf: URL(filePath: path))
