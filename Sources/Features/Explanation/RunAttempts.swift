@@ -28,6 +28,9 @@ public struct RunAttempts: Sendable {
         }
     }
 
+    /// The number of the next attempt.
+    public var next: Int { attempts.count + 1 }
+
     /// Adds one.
     public mutating func add(_ attempt: Attempt) { attempts.append(attempt) }
 

@@ -20,6 +20,8 @@ struct BisectTests {
 
         let outcome: String
         let interval: Interval?
+        let earlyEnd: String?
+        let discardedRuns: Int
     }
 
     /// curl gives up after 0.8 s, and needs two round trips, of two delays each: it fails above
@@ -58,11 +60,11 @@ struct BisectTests {
         try await expectKnownLimit(try await search(by: caller))
     }
 
-    private func found(_ arguments: [String]) async throws -> Search {
+    private func found(_ arguments: [String], exitCode: Int32 = 0) async throws -> Search {
         let result = try await runProcess(
             try SandboxedRun.program(), ["bisect"] + arguments, workingDirectory: "/",
             timeout: .seconds(240))
-        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.exitCode == exitCode, "\(result)")
         try await JSONSchema("bisect").expectValid(result.standardOutput)
         return try JSONDecoder().decode(Search.self, from: Data(result.standardOutput.utf8))
     }
@@ -145,6 +147,24 @@ struct BisectTests {
             ], workingDirectory: "/", userID: Caller.ordinaryUserID, timeout: .seconds(60))
         #expect(result.exitCode == 1, "\(result)")
         #expect(result.standardOutput.hasPrefix("No run printed a number"), "\(result)")
+    }
+
+    @Test(.enabled(if: SelfMadeShortage.isPossible, "there is no spare processor"))
+    func `a machine that is busy for a while is outlasted`() async throws {
+        try await withTemporaryDirectory { directory in
+            let command = """
+                echo >> \(directory.path)/runs
+                (($(wc -l < \(directory.path)/runs) > 4)) && exit
+                \(SelfMadeShortage.script(seconds: 1))
+                """
+            let search = try await found(
+                [
+                    "baseline", "--vary", "delay", "--from", "1ms", "--to", "9ms", "--uplink",
+                    "none", "--jobs", "1", "--json", "--", "bash", "-c", command,
+                ], exitCode: 1)
+            #expect(search.outcome == "passes-at-both-ends", "\(search)")
+            #expect(search.earlyEnd == nil && search.discardedRuns >= 4, "\(search)")
+        }
     }
 
     @Test func `goes on after a kill with the runs that it has`() async throws {

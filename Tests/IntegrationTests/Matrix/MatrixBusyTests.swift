@@ -7,19 +7,14 @@ import Testing
 /// Cells on a machine without enough processor time.
 @Suite("Matrix: busy machine", .requiresNamespaces)
 struct MatrixBusyTests {
-    /// Three loops that share a processor though there is another, and an attempt that fails once.
+    /// Also fails at the first attempt.
     private static let command = """
-        processor=$(sed -n 's/^Cpus_allowed_list:\\t\\([0-9]*\\).*/\\1/p' /proc/self/status)
-        for loop in 1 2 3; do
-            taskset -c $processor timeout 2 sh -c 'while :; do :; done' &
-        done
-        wait
+        \(SelfMadeShortage.script(seconds: 2))
         mkdir once.$LINKCOND_CELL 2>/dev/null || exit 0
         exit 1
         """
-    private static let hasSpareProcessor = ProcessInfo.processInfo.activeProcessorCount > 1
 
-    @Test(.enabled(if: hasSpareProcessor, "only another processor could have run the loops"))
+    @Test(.enabled(if: SelfMadeShortage.isPossible, "there is no spare processor"))
     func `a cell that failed for lack of processor time is repeated by itself`() async throws {
         try await MatrixRun.with { run in
             let result = try await run.result(

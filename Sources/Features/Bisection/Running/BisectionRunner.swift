@@ -32,8 +32,8 @@ public protocol BisectionListener {
 ///
 /// Theory of operation. A single thread starts runs as `CurveSearch` wants them, several beside each
 /// other, and gives it the results. Each result is on disk before the next run starts. A run for
-/// which the machine was too busy is thrown away and repeated by itself; one that linkcond cannot
-/// run at all ends the search.
+/// which the machine was too busy is thrown away and repeated by itself, after a pause; one that
+/// linkcond cannot run at all ends the search.
 public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListener> {
     /// Why no more runs start before the search is done.
     public enum EarlyEnd: String, Sendable, Codable {
@@ -50,8 +50,8 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
     private var trials: [TrialRecord]
     /// The runs of the search that go on, by the numbers of their trials.
     private var going: [Int: (run: Int, attempt: Int)] = [:]
-    /// Runs that are repeated by themselves.
-    private var disturbed: [(run: Int, attempt: Int)] = []
+    /// Runs that are repeated by themselves, not before a time.
+    private var disturbed: [(run: Int, attempt: Int, start: ContinuousClock.Instant)] = []
     private var nextNumber: Int
     private var earlyEnd: EarlyEnd?
     private let beginning = ContinuousClock.now
@@ -60,7 +60,7 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
     private static var numbers: ClosedRange<Int> { 1...1_000_000_000 }
 
     /// How often a run is repeated for which the machine was too busy.
-    private static var mostAttempts: Int { 4 }
+    private static var mostAttempts: Int { 8 }
 
     /// Prepares a search, with the runs of before if it goes on.
     ///
@@ -96,10 +96,8 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
         do {
             while true {
                 try startRuns()
-                guard pool.count > 0 else { break }
-                let tick = Duration.milliseconds(500)
-                let rest = deadline.map { max(.zero, $0 - .now) } ?? tick
-                for ended in pool.wait(atMost: earlyEnd == nil ? min(tick, rest) : tick) {
+                guard pool.count > 0 || earlyEnd == nil && !disturbed.isEmpty else { break }
+                for ended in pool.wait(atMost: timeToNews) {
                     try take(ended)
                 }
                 if pool.interruption != nil { earlyEnd = .interrupted }
@@ -119,6 +117,14 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
         return (report, pool.interruption)
     }
 
+    /// When there may be something to do that no run tells.
+    private var timeToNews: Duration {
+        let tick = Duration.milliseconds(500)
+        guard earlyEnd == nil else { return tick }
+        let moments = [deadline, pool.count == 0 ? disturbed.first?.start : nil]
+        return moments.compactMap { $0 }.map { max(.zero, $0 - .now) }.reduce(tick, min)
+    }
+
     private mutating func endAll() {
         pool.endAll()
         while pool.count > 0 { _ = pool.wait(atMost: .seconds(1)) }
@@ -131,10 +137,10 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
                 return
             }
             // One that is repeated has the machine for itself.
-            if !disturbed.isEmpty {
-                guard pool.count == 0 else { return }
-                let (run, attempt) = disturbed.removeFirst()
-                try start(run, attempt: attempt)
+            if let next = disturbed.first {
+                guard pool.count == 0, next.start <= .now else { return }
+                disturbed.removeFirst()
+                try start(next.run, attempt: next.attempt)
                 return
             }
             guard going.values.allSatisfy({ $0.attempt == 1 }), let run = search.start() else {
@@ -189,7 +195,8 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
         if wasFaithful {
             search.finish(run, passed: finding.passed)
         } else if attempt < Self.mostAttempts {
-            disturbed.append((run, attempt + 1))
+            let pause = Repetition.pause(before: attempt + 1)
+            disturbed.append((run, attempt + 1, .now + pause))
         } else {
             earlyEnd = .busy
             pool.endAll()

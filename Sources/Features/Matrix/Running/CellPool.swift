@@ -92,6 +92,12 @@ public struct CellPool {
         return takeEnded()
     }
 
+    /// Leaves the machine alone while nothing runs, until a signal asks this process to end.
+    public mutating func rest(for pause: Duration) {
+        let end = ContinuousClock.now + pause
+        while interruption == nil, .now < end { _ = wait(atMost: end - .now) }
+    }
+
     /// Tells all to end. A second request does not wait.
     public mutating func endAll(isPatient: Bool = true) {
         for index in running.indices { running[index].endCommand(isPatient: isPatient) }

@@ -10,9 +10,9 @@ public import Sandbox
 /// predicts.
 ///
 /// Each run is like the first, with the same seed, but reads nothing, and what it prints goes
-/// nowhere. One for which the machine was too busy is repeated, a few times. The first of them is
-/// unchanged, and explained as well: predictions are from the one of both that the machine disturbed
-/// less. A signal ends them all.
+/// nowhere. One for which the machine was too busy is repeated, a few times, after pauses. The
+/// first of them is unchanged, and explained as well: predictions are from the one of both that the
+/// machine disturbed less. A signal ends them all.
 public struct CounterfactualRuns {
     private let request: SandboxRequest
     private let explanation: Explanation
@@ -76,6 +76,8 @@ public struct CounterfactualRuns {
             var attempts = RunAttempts()
             while attempts.wantsMore {
                 number += 1
+                pool.rest(for: Repetition.pause(before: attempts.next))
+                if let signal = pool.interruption { return (runs, signal) }
                 var request = self.request(without: removal)
                 if removal == nil { try record(&request, to: capture) }
                 try pool.start(number, name: "\(number)") { _ in try SandboxCells.start(request) }
