@@ -85,11 +85,13 @@ has_static_libraries() {
 
 # build_release_product PRODUCT
 build_release_product() {
-    local log
+    local log strip=(-Xlinker -s)
+    # Who counts the calls of a probe needs its symbols.
+    [[ $1 != *Probe ]] || strip=()
     log=$(
         ! has_static_libraries || export LINKCOND_STATIC=1
         swift_build -c release --product "$1" --static-swift-stdlib -debug-info-format none \
-            -Xlinker -s
+            "${strip[@]}"
     ) && return
     printf '%s\n' "$log" >&2
     say "the build failed; the compiler's messages stand above"

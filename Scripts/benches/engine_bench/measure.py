@@ -5,7 +5,7 @@ import os
 import statistics
 import time
 
-from engine_bench import mahimahi
+from engine_bench import calls, mahimahi
 from engine_bench.network import Network
 from shared.machine import busy_share_since, ticks, wait_until_idle
 from shared.processes import run
@@ -129,6 +129,26 @@ def delay_run(network, rate, seconds):
         "late": late,
         "processorMicroseconds": spent / max(1, heard["packets"]) * 1e6,
         "pageFaults": faults}
+
+
+def measure_calls(network, _repeat, seconds, patience):
+    """What the engine asks others for on a packet's way: memory, and the processor while another
+    thread holds a lock."""
+    wait_until_idle(patience)
+    with calls.point(network.probe_program) as obstacle:
+        if obstacle:
+            return {"obstacle": obstacle}
+        return {rate: calls_run(network, rate, seconds) for rate in RATES}
+
+
+def calls_run(network, rate, seconds):
+    with network.loop("up.delay=10 ms") as loop:
+        # A delay of the engine makes it keep more packets than ever before.
+        network.probe(rate, 1)
+        with calls.counted(loop.process.pid) as counted:
+            heard, _ = network.probe(rate, seconds)
+    return {"packets": heard["packets"], "allocations": counted.allocations,
+            "waits": counted.waits}
 
 
 def combined(name, values):
