@@ -32,6 +32,9 @@ public struct EmulatorCounters: Sendable, Hashable {
     /// The largest number of packets that were at the bottleneck at once.
     public internal(set) var longestQueue = 0
 
+    /// Makes the counters of a link that no packet has met.
+    public init() {}
+
     /// Packets dropped for any reason.
     public var droppedPackets: UInt64 { queueFullPackets + managedPackets + lostPackets }
 

@@ -1,6 +1,7 @@
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import PacketEngine
 import Synchronization
 import SystemPackage
 
@@ -52,7 +53,8 @@ enum LoopPath {
 /// The thread of one direction, and its stand-in where it may not go before all others (`SCHED_FIFO`).
 final class DirectionLoop: Sendable {
     private let direction: Direction
-    private let forwarder: Mutex<Forwarder>
+    /// Nil when it is closed.
+    private let forwarder: Mutex<Forwarder?>
     private let alarm: Alarm
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<KernelThread?>(nil)
@@ -86,8 +88,11 @@ final class DirectionLoop: Sendable {
         standIn.withLock { $0.take() }?.dismiss()
     }
 
+    /// Closes the sockets of a loop that was stopped, and forgets its statistics.
+    func close() { forwarder.withLock { $0 = nil } }
+
     func change(to conditions: LinkConditions, _ traces: LinkTraces) {
-        forwarder.withLock { $0.change(to: conditions, traces) }
+        forwarder.withLock { $0?.change(to: conditions, traces) }
         // Queued packets may now leave before the thread would wake up.
         alarm.ring()
     }
@@ -98,27 +103,28 @@ final class DirectionLoop: Sendable {
     /// Whether packets of the other direction are passed on at once, instead of being left to
     /// another loop.
     func setPassesOthers(_ passes: Bool) {
-        forwarder.withLock { $0.passesOthers = passes }
+        forwarder.withLock { $0?.passesOthers = passes }
     }
 
     /// Whether frames that leave the link are delivered or discarded.
     func setConnected(_ isConnected: Bool) {
-        forwarder.withLock { $0.isConnected = isConnected }
+        forwarder.withLock { $0?.isConnected = isConnected }
     }
 
     var statistics: DirectionStatistics {
-        forwarder.withLock { $0.currentStatistics() }
+        forwarder.withLock { $0?.currentStatistics() }
+            ?? DirectionStatistics(link: EmulatorCounters())
     }
 
     /// How many packets have arrived and not yet left.
-    var packetsUnderWay: UInt64 { forwarder.withLock { $0.packetsUnderWay() } }
+    var packetsUnderWay: UInt64 { forwarder.withLock { $0?.packetsUnderWay() ?? 0 } }
 
     private func run() {
         let isFirst = KernelThread.makeCallingThreadPunctual()
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
             let (next, patience) = forwarder.withLock {
-                (turn(&$0, expectsFrames: hasFrames), $0.arrivalPatience)
+                (turn(&$0, expectsFrames: hasFrames), $0?.arrivalPatience ?? .zero)
             }
             let wait = next.map { $0 - KernelClock.monotonic }
             if let next, let wait, wait < patience {
@@ -139,8 +145,8 @@ final class DirectionLoop: Sendable {
         }
     }
 
-    private func turn(_ forwarder: inout Forwarder, expectsFrames: Bool) -> Duration? {
-        let next = forwarder.turn(expectsFrames: expectsFrames)
+    private func turn(_ forwarder: inout Forwarder?, expectsFrames: Bool) -> Duration? {
+        let next = forwarder?.turn(expectsFrames: expectsFrames) ?? nil
         standIn.withLock { $0?.expect(next) }
         return next
     }

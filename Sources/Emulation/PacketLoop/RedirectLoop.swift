@@ -95,6 +95,21 @@ public final class RedirectLoop: Sendable {
 
     /// Stops the loop and waits for its end. Packets on the link are lost.
     public func stop() { loop.stop() }
+
+    /// Stops loops, closes their sockets and forgets their statistics.
+    ///
+    /// At the end of each socket the kernel waits until no processor uses it any more, which for all
+    /// of them at the same time takes as long as for one.
+    public static func close(_ loops: [RedirectLoop]) {
+        for loop in loops { loop.stop() }
+        let threads = loops.map { loop in
+            try? KernelThread(named: "link-close") { loop.loop.close() }
+        }
+        for (thread, loop) in zip(threads, loops) {
+            thread?.join()
+            loop.loop.close()
+        }
+    }
 }
 
 extension LinkEmulator {

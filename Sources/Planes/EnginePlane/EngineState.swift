@@ -206,7 +206,7 @@ struct EngineState: ~Copyable {
 
     /// Stops loops that receive nothing any more, and removes their veth pairs.
     private func dismantle(_ ways: [InterfaceEmulation.Way]) {
-        for way in ways { way.loop.stop() }
+        RedirectLoop.close(ways.map(\.loop))
         maker.remove(ways.map(\.redirect))
     }
 
@@ -230,9 +230,10 @@ struct EngineState: ~Copyable {
         // link.
         for way in ways { way.loop.stop() }
         for emulation in removed { emulations[emulation.id] = nil }
+        let status = removed.map { $0.status(missing: names.missing) }
         reinstall(Set(removed.map(\.target.index)))
         dismantle(ways)
-        return removed.map { $0.status(missing: names.missing) }
+        return status
     }
 
     /// Installs the hooks for the remaining conditions of some interfaces.
