@@ -1,5 +1,6 @@
 """Starts programs, and complains of those that fail."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,8 +12,13 @@ def start(main):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         main()
+        sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever reads it has enough, such as head. What is left has to go somewhere at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def run(command, **options):
