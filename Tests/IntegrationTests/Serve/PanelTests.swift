@@ -5,7 +5,8 @@ import Testing
 /// The panel in headless Chromium: between two namespaces, over the packet engine.
 ///
 /// `LINKCOND_SCREENSHOTS=DIR` keeps what it looked like, wide, on a phone and dark.
-@Suite("The panel in a browser", .serialized, .requiresEngineHooks, .tags(.anyKernel))
+@Suite(
+    "The panel in a browser", .serialized, .requiresEngineHooks, .tags(.measure, .anyKernel))
 struct PanelTests {
     /// What `panel.py` found.
     private struct Findings: Decodable {
