@@ -23,7 +23,8 @@ struct RunTraceTests {
         }
     }
 
-    @Test func `a download is as fast as the trace lets it`() async throws {
+    @Test(.tags(.paced))
+    func `a download is as fast as the trace lets it`() async throws {
         struct Report: Decodable {
             struct End: Decodable {
                 struct Sum: Decodable { let bits_per_second: Double }
