@@ -293,7 +293,7 @@ struct BadInputTests {
             #expect(byHand.exitCode == 0, "\(byHand.standardError)")
             // Handles of prio's bands, interface addresses and running rates differ each time.
             let handState = try await network.comparableState()
-            #expect(try await network.status().conditioned.first?.problem == nil)
+            #expect(try await network.status().conditioned.first?.defect == nil)
             try await network.mustRun("clear")
             try await network.mustRun("apply", "high-loss", "--set", "dns.delay=1 s")
             #expect(try await network.comparableState() == handState)

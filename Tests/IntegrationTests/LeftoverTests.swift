@@ -119,7 +119,7 @@ struct LeftoverTests {
             #expect(Set(status.conditioned.map(\.interface)) == Set(names))
             #expect(
                 status.conditioned.allSatisfy {
-                    $0.problem == nil && $0.profile == "apple/LTE"
+                    $0.defect == nil && $0.profile == "apple/LTE"
                         && $0.down?.bandwidthBitsPerSecond == 50_000_000
                         && $0.up?.delayMilliseconds == 65
                 })

@@ -37,6 +37,11 @@ struct Status: Decodable {
         let down: Way?
         let up: Way?
         let problem: String?
+
+        /// The problem, unless it is that the machine was busy while packets passed.
+        var defect: String? {
+            problem?.hasPrefix("this machine was too busy") == true ? nil : problem
+        }
     }
 
     let conditioned: [Interface]

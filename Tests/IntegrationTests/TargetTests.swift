@@ -178,7 +178,7 @@ struct TargetTests {
                 "--backend", "kernel")
             let conditioned = try await network.status().conditioned
             #expect(conditioned.map(\.interface) == ["eth0", "lo", "x0"])
-            #expect(conditioned.allSatisfy { $0.profile == "apple/3G" && $0.problem == nil })
+            #expect(conditioned.allSatisfy { $0.profile == "apple/3G" && $0.defect == nil })
             try await network.mustRun("clear")
             try await network.expectUnchanged(since: before)
         }

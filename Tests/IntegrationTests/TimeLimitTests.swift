@@ -22,7 +22,7 @@ struct TimeLimitTests {
             let status = try JSONDecoder().decode(
                 Status.self, from: Data(result.standardOutput.utf8))
             #expect(status.conditioned.first?.untilExitOf != nil)
-            #expect(status.conditioned.first?.problem == nil)
+            #expect(status.conditioned.first?.defect == nil)
             try await network.expectCleared()
 
             for moment in ["0.01", "0.05", "0.2"] {
@@ -44,14 +44,14 @@ struct TimeLimitTests {
             let first = try #require(try await network.status().conditioned.first)
             let watcher = try await network.watcher()
             #expect(try await network.isAlive(watcher))
-            #expect(first.problem == nil && first.untilExitOf == nil)
+            #expect(first.defect == nil && first.untilExitOf == nil)
             let pids = try await runProcess("ip", ["netns", "pids", network.app])
             #expect(pids.standardOutput == "", "a watcher keeps no namespace alive")
 
             try await network.mustRun("apply", "3G", "--replace", "--for", "1 h")
             try await network.expectGone(watcher)
             let second = try #require(try await network.status().conditioned.first)
-            #expect(second.profile == "apple/3G" && second.problem == nil)
+            #expect(second.profile == "apple/3G" && second.defect == nil)
             let moments = try [first, second].map {
                 try Date.ISO8601FormatStyle().parse(#require($0.until))
             }

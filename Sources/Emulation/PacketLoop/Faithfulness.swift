@@ -113,7 +113,7 @@ extension Bandwidth {
     fileprivate var roundedText: String {
         var unit: UInt64 = 1
         while bitsPerSecond / unit >= 1000 { unit *= 10 }
-        let rounded = (bitsPerSecond / unit) * unit
+        let rounded = bitsPerSecond.addingSaturated(unit / 2) / unit * unit
         return (Bandwidth(bitsPerSecond: rounded) ?? self).description
     }
 }

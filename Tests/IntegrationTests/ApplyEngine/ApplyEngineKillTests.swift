@@ -78,7 +78,7 @@ struct ApplyEngineKillTests {
             let status = try await network.engineStatus()
             #expect(status.interface == "eth0" && status.problem?.contains("has died") == true)
             try await network.applyEngine("LTE")
-            #expect(try await network.engineStatus().problem == nil)
+            #expect(try await network.engineStatus().defect == nil)
             let time = try await network.shortestRoundTrip(to: TestNetwork.serverIPv4)
             #expect(time >= 114.9)
             try await network.mustRun("clear")

@@ -37,7 +37,7 @@ struct ApplyEnginePeerTests {
             #expect(
                 answers[0].contains("permission") && !answers[0].contains("done"), "\(answers)")
             #expect(answers[1].contains("apple\\/LTE") || answers[1].contains("apple/LTE"))
-            #expect(try await network.engineStatus().problem == nil)
+            #expect(try await network.engineStatus().defect == nil)
         }
     }
 
@@ -90,7 +90,7 @@ struct ApplyEnginePeerTests {
             try await network.applyEngine("LTE")
             async let crowd = Self.ask(network, by: [], "300")
             for _ in 0..<5 {
-                #expect(try await network.engineStatus().problem == nil)
+                #expect(try await network.engineStatus().defect == nil)
                 try await network.applyEngine("LTE", "--replace")
             }
             #expect(try await crowd == ["sent away"])
@@ -106,7 +106,7 @@ struct ApplyEnginePeerTests {
                 try await network.applyEngine("baseline.yaml".absoluteFixture)
                 try await network.applyEngine(
                     "baseline.yaml".absoluteFixture, "--replace", "--set", "down.trace=\(file)")
-                #expect(try await network.engineStatus().problem == nil)
+                #expect(try await network.engineStatus().defect == nil)
                 // Where the engine would find something else, or nothing.
                 let script = """
                     mount -t tmpfs none "$1" && printf '5\\n' > "$1/b.trace"

@@ -12,6 +12,8 @@ struct ApplyEngineRoomTests {
                 try await network.applyEngine(
                     "LTE", "--name", "n\(number)", "--port", "\(7000 + number)")
             }
+            let all = try await network.status().conditioned
+            #expect(all.count == 100, "\(all.compactMap(\.defect))")
             let more = try await network.linkcond(
                 ["apply", "LTE", "--backend", "engine", "--name", "more", "--port", "1"])
             #expect(more.exitCode == 69, "\(more)")

@@ -98,7 +98,7 @@ struct ApplyEngineStandstillTests {
                 """
             _ = try await runProcess("sh", ["-c", script])
             #expect(try await network.engineProcesses() == [process])
-            #expect(try await network.engineStatus().problem == nil)
+            #expect(try await network.engineStatus().defect == nil)
         }
     }
 

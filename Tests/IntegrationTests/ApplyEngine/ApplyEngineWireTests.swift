@@ -31,7 +31,7 @@ struct ApplyEngineWireTests {
 
             try await network.mustRun("apply", "LTE", "--replace")
             let repaired = try await network.engineStatus()
-            #expect(repaired.problem == nil, "\(repaired)")
+            #expect(repaired.defect == nil, "\(repaired)")
             #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
 
             try await network.batch("link del lcu100\nlink del lcd100", in: network.app)
