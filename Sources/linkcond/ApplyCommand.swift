@@ -136,10 +136,11 @@ struct ApplyCommand: ParsableCommand {
         }
         for name in conditioned {
             console.report("\(name): \(ConditionText.summary(request))")
-            for other in outcome.report.precedents[name] ?? [] {
+            let precedents = outcome.report.precedents[name] ?? []
+            if !precedents.isEmpty {
                 console.note(
-                    "\(name): the conditions called \(other) come first, and keep what both "
-                        + "choose")
+                    "\(name): the conditions called \(Self.fewOf(precedents)) come first, and keep "
+                        + "what both choose")
             }
         }
         for name in request.selector.included.toNames {
@@ -161,6 +162,12 @@ struct ApplyCommand: ParsableCommand {
     private var remedy: LabelOptions.Remedy {
         guard !replace, !dryRun else { return .tell }
         return .undo(["clear", "--name", name])
+    }
+
+    private static func fewOf(_ names: [String]) -> String {
+        let others = names.count - 4
+        let few = names.prefix(others > 0 ? 3 : 4).joined(separator: ", ")
+        return others > 0 ? "\(few) and \(others + 1) others" : few
     }
 
     /// The command that removes the conditions.

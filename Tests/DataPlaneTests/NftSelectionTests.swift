@@ -70,6 +70,7 @@ struct NftSelectionTests {
             let file = try directory.write(
                 """
                 table netdev t {
+                \(NftSelection.sets.map { "set \($0) { \($1) }" }.joined(separator: "\n"))
                 chain c {
                 type filter hook ingress device "lo" priority 0
                 \((rules + guards).joined(separator: "\n"))

@@ -26,11 +26,9 @@ import TrafficControl
         let table = table(way(.up), way(.down))
         try Golden("hook-table-loopback.txt").expect(table.addText)
         #expect(
-            table.deleteText == """
-                delete table netdev linkcond_1
-                delete table inet linkcond_loopback
-
-                """)
+            table.tables.map(\.deletion) == [
+                "delete table netdev linkcond_1", "delete table inet linkcond_loopback",
+            ])
     }
 
     @Test func `finds both what users send and what they get as it leaves`() throws {

@@ -13,14 +13,16 @@ extension HookTable {
     /// The veth end to which the engine sends beacons.
     var beaconEnd: String? { ways.first?.redirect.far }
 
-    /// The commands that create the gate, open at first.
-    func gateCommands(_ table: String) -> [String] {
+    /// The gate, open at first.
+    var gate: [NftTable.Part] {
         guard let near = ways.first?.redirect.near else { return [] }
         return [
-            "add set \(table) open { type mark; flags dynamic,timeout; timeout \(Self.time); }",
-            "add element \(table) open { 0x0 timeout \(Self.time) }",
-            "add chain \(table) gate { type filter hook ingress device \"\(near)\" priority 0; }",
-            "add rule \(table) gate \(Self.beaconRule)",
+            .set(
+                "open", "type mark; flags dynamic,timeout; timeout \(Self.time);",
+                first: ["0x0 timeout \(Self.time)"]),
+            .chain(
+                "gate", hook: "type filter hook ingress device \"\(near)\" priority 0;",
+                [Self.beaconRule]),
         ]
     }
 

@@ -37,27 +37,28 @@ struct HookTable: Hashable {
             (selector.isSelective ? 0 : 1, redirect.slot, redirect.direction == .up ? 0 : 1)
         }
 
-        /// The chain that redirects.
-        private var chain: String {
+        /// The name of the chain that redirects.
+        fileprivate var chain: String {
             "\(redirect.direction == .up ? "sent" : "got")\(redirect.slot)"
         }
 
         /// The statement for packets to be redirected.
         var verdict: String { "goto \(chain)" }
 
-        /// The commands that create the chain. It asks whether the engine is alive, which does not
-        /// matter to packets that are not chosen.
+        /// The chain that redirects. It asks whether the engine is alive, which does not matter to
+        /// packets that are not chosen.
         ///
         /// - Parameter entrances: the interfaces that lead to the engine.
-        func commands(_ table: String, to entrances: [String]) -> [String] {
-            let redirection =
+        func redirection(to entrances: [String]) -> NftTable.Part {
+            let statements =
                 entrances.dropLast().map { "dup to \"\($0)\" " }
                 + entrances.suffix(1).map { "fwd to \"\($0)\"" }
-            return ["add chain \(table) \(chain)"]
-                + [HookTable.gateRule, redirection.joined()].map {
-                    "add rule \(table) \(chain) \($0)"
-                }
+            return .chain(chain, [HookTable.gateRule, statements.joined()])
         }
+
+        /// A chain of its own for `rules`: among many conditions, only what changes is sent to the
+        /// kernel again.
+        func choice(_ rules: [String]) -> NftTable.Part { .chain("\(chain)_chosen", rules) }
 
         /// nft rules of which the first match decides.
         ///
@@ -92,55 +93,62 @@ struct HookTable: Hashable {
     /// Foreign chains with lower priorities see packets first.
     static let priority: Int32 = 0
 
-    private var table: String { "netdev \(Self.namePrefix)\(target.index)" }
+    /// The commands that create its tables. Equivalent to `nft -f`, while that process lives.
+    var addText: String { tables.flatMap(\.additions).map { $0 + "\n" }.joined() }
 
-    /// The commands that create it. Equivalent to `nft -f`, while that process lives.
-    var addText: String {
-        let sinks = ways.map { "\"\($0.redirect.far)\"" }.joined(separator: ", ")
-        var lines =
-            ["add table \(table) { flags owner; }"] + gateCommands(table)
-        // Packets that arrive there belong to the engine, and the host must not process them as
-        // well.
-        lines.append(
-            "add chain \(table) engine { type filter hook ingress devices = { \(sinks) } "
-                + "priority 0; policy drop; }")
-        if let hooks = LoopbackHooks(ways, of: target) {
-            return (lines + hooks.commands(netdev: table)).joined(separator: "\n") + "\n"
+    /// The nftables tables that it is made of.
+    var tables: [NftTable] {
+        let table = NftTable(name: "netdev \(Self.namePrefix)\(target.index)", parts: parts)
+        return LoopbackHooks(ways, of: target) == nil ? [table] : [table, LoopbackHooks.table]
+    }
+
+    private var parts: [NftTable.Part] {
+        // Packets that arrive at the engine's ends belong to it, and the host must not process them
+        // as well.
+        let engine = ways.map { way in
+            NftTable.Part.chain(
+                "engine_\(way.chain)",
+                hook: "type filter hook ingress device \"\(way.redirect.far)\" priority 0; "
+                    + "policy drop;", [])
         }
-        lines += ways.flatMap { $0.commands(table, to: [$0.redirect.near]) } + ownerCommands
-        let ways = ways + remembering
-        for direction in Direction.allCases {
-            let ways = ways.filter { $0.redirect.direction == direction }.sorted {
-                $0.order < $1.order
-            }
-            guard !ways.isEmpty else { continue }
-            let hook = direction == .up ? "egress" : "ingress"
-            lines.append(
-                "add chain \(table) \(direction.rawValue) { type filter hook \(hook) device "
-                    + "\(Self.quoted(target.name)) priority \(Self.priority); }")
-            let choosers = ways.prefix { $0.selector.isSelective }
-            let isGuarded = choosers.count > 1
-            if isGuarded {
-                lines.append("add chain \(table) \(direction.rawValue)_chosen")
-                lines += Self.rules(choosers).map {
-                    "add rule \(table) \(direction.rawValue)_chosen \($0)"
-                }
-            }
-            let guards =
-                isGuarded
-                ? NftSelection.guards(
-                    choosers.map(\.selector), direction,
-                    verdict: "jump \(direction.rawValue)_chosen") : []
-            let rest = isGuarded ? ways[choosers.endIndex...] : ways[...]
-            let sparing = ways.flatMap { ownerChains($0)?.sparing(direction) ?? [] }
+        let chains =
+            LoopbackHooks(ways, of: target)?.parts
+            ?? ways.map { $0.redirection(to: [$0.redirect.near]) } + ownerParts
+            + Direction.allCases.flatMap(chains)
+        let sets = NftSelection.sets.filter { set in
+            chains.contains { $0.contents.contains { $0.contains("@\(set.name) ") } }
+        }
+        return gate + engine + sets.map { .set($0.name, $0.declaration) } + chains
+    }
+
+    /// The chains for packets in one direction; none if no way has it.
+    private func chains(_ direction: Direction) -> [NftTable.Part] {
+        let ways = (ways + remembering).filter { $0.redirect.direction == direction }.sorted {
+            $0.order < $1.order
+        }
+        guard !ways.isEmpty else { return [] }
+        let choosers = ways.prefix { $0.selector.isSelective }
+        let sparing = ways.flatMap { ownerChains($0)?.sparing(direction) ?? [] }
+        let hook = direction == .up ? "egress" : "ingress"
+        func entry(_ rules: [String]) -> NftTable.Part {
+            .chain(
+                direction.rawValue,
+                hook: "type filter hook \(hook) device \(Self.quoted(target.name)) "
+                    + "priority \(Self.priority);", [Self.passRule] + sparing + rules)
+        }
+        guard choosers.count > 1 else {
             let others =
                 ways.count == 1 && !ways[0].selector.choosesOwners
                 ? NftSelection(ways[0].selector, direction).accepting : []
-            lines += ([Self.passRule] + sparing + others + guards + Self.rules(rest)).map {
-                "add rule \(table) \(direction.rawValue) \($0)"
-            }
+            return [entry(others + ways.flatMap(Self.rules))]
         }
-        return lines.joined(separator: "\n") + "\n"
+        let choices = choosers.map { $0.choice(Self.rules($0)) }
+        let choice = NftTable.Part.chain(
+            "\(direction.rawValue)_chosen", choices.map { "jump \($0.id.name)" })
+        let guards = NftSelection.guards(
+            choosers.map(\.selector), direction, verdict: "jump \(choice.id.name)")
+        let rest = ways[choosers.endIndex...]
+        return choices + [choice, entry(guards + rest.flatMap(Self.rules))]
     }
 
     /// Accepts packets that the engine has handled, and clears their mark: nobody else should see
@@ -170,7 +178,7 @@ struct HookTable: Hashable {
     }
 
     private func ownerChains(_ way: Way) -> OwnerChains? {
-        OwnerChains(of: way, in: table, isAlone: isAlone)
+        OwnerChains(of: way, isAlone: isAlone)
     }
 
     /// Whether all ways belong to the same conditions.
@@ -180,37 +188,29 @@ struct HookTable: Hashable {
     var sparesOthers: Bool { choosesOwners && isAlone && LoopbackHooks(ways, of: target) == nil }
 
     /// The chains of the ways to which it matters whose packets they are.
-    private var ownerCommands: [String] {
+    private var ownerParts: [NftTable.Part] {
         (ways + remembering).filter { $0.redirect.direction == .up }.flatMap { way in
             let down = ways.first {
                 $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .down
             }
-            var commands =
-                ownerChains(way)?.commands(
+            var parts =
+                ownerChains(way)?.parts(
                     up: way.onlyRemembers ? "return" : way.verdict, down: down?.verdict) ?? []
             if way.onlyRemembers {
-                let chain = OwnerChains.name("seen", slot: way.redirect.slot)
-                commands.append("add chain \(table) \(chain)")
-                commands += way.rules(verdict: "return").map { "add rule \(table) \(chain) \($0)" }
+                parts.append(
+                    .chain(
+                        OwnerChains.name("seen", slot: way.redirect.slot),
+                        way.rules(verdict: "return")))
             }
-            return commands
+            return parts
         }
     }
 
-    private static func rules(_ ways: ArraySlice<Way>) -> [String] {
-        ways.flatMap { way in
-            // Its exceptions must not end the search for conditions that follow.
-            way.onlyRemembers
-                ? ["jump \(OwnerChains.name("seen", slot: way.redirect.slot))"]
-                : way.rules(verdict: way.verdict)
-        }
-    }
-
-    /// The command that deletes it.
-    var deleteText: String {
-        let others = LoopbackHooks(ways, of: target).map { _ in LoopbackHooks.deleteCommand }
-        return (["delete table \(table)", others].compactMap(\.self)).joined(separator: "\n")
-            + "\n"
+    private static func rules(_ way: Way) -> [String] {
+        // Its exceptions must not end the search for conditions that follow.
+        way.onlyRemembers
+            ? ["jump \(OwnerChains.name("seen", slot: way.redirect.slot))"]
+            : way.rules(verdict: way.verdict)
     }
 
     /// Whether nft can express the name of an interface: its syntax has no escapes, and a star

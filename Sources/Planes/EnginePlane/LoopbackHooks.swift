@@ -25,32 +25,33 @@ struct LoopbackHooks {
         self.ways = ways
     }
 
-    private static let inetTable = "inet linkcond_loopback"
+    /// The table that keeps connection tracking from seeing packets twice.
+    static let table = NftTable(
+        name: "inet linkcond_loopback",
+        parts: [
+            .chain(
+                "sent", hook: "type filter hook output priority -300;",
+                ["meta mark 0x\(String(Redirect.mark, radix: 16)) notrack"])
+        ])
 
-    /// The commands that create chains in the interface's netdev table, and a separate inet table.
-    func commands(netdev table: String) -> [String] {
-        [
-            "add chain \(table) up { type filter hook egress device \"lo\" priority 0; }"
-        ] + conditions.flatMap { $0.way.commands(table, to: $0.entrances) } + ownerCommands(table)
-            + rules.map { "add rule \(table) up \($0)" } + [
-                "add table \(Self.inetTable) { flags owner; }",
-                "add chain \(Self.inetTable) sent { type filter hook output priority -300; }",
-                "add rule \(Self.inetTable) sent meta mark 0x\(String(Redirect.mark, radix: 16)) notrack",
+    /// The chains in the interface's netdev table.
+    var parts: [NftTable.Part] {
+        let choices = conditions.map { $0.way.choice(Self.rules(of: $0.way)) }
+        let isOne = choices.count == 1
+        let rules = isOne ? choices[0].contents : choices.map { "jump \($0.id.name)" }
+        return conditions.map { $0.way.redirection(to: $0.entrances) } + ownerParts
+            + (isOne ? [] : choices) + [
+                .chain(
+                    "up", hook: "type filter hook egress device \"lo\" priority 0;",
+                    [HookTable.passRule] + Self.exempt + rules)
             ]
     }
-
-    /// The command that deletes the inet table.
-    static let deleteCommand = "delete table \(inetTable)"
 
     /// Packets that a raw socket without an interface cannot send again.
     private static let exempt = [
         "ip daddr { 224.0.0.0/4, 255.255.255.255, 127.255.255.255 } accept",
         "ip6 saddr fe80::/10 accept", "ip6 daddr { fe80::/10, ff00::/8 } accept",
     ]
-
-    private var rules: [String] {
-        [HookTable.passRule] + Self.exempt + conditions.flatMap { Self.rules(of: $0.way) }
-    }
 
     /// The first way of each slot, with the interfaces that lead to the engine.
     private var conditions: [(way: HookTable.Way, entrances: [String])] {
@@ -61,9 +62,9 @@ struct LoopbackHooks {
         }
     }
 
-    private func ownerCommands(_ table: String) -> [String] {
+    private var ownerParts: [NftTable.Part] {
         conditions.flatMap { way, _ in
-            OwnerChains(of: way, in: table, isAlone: conditions.count == 1)?.commands(
+            OwnerChains(of: way, isAlone: conditions.count == 1)?.parts(
                 up: way.verdict, down: nil, isLoopback: true) ?? []
         }
     }

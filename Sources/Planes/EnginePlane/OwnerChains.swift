@@ -25,16 +25,14 @@ import LinkModel
 /// The control group of a socket, and the program that opened it, are known where the host sends,
 /// not at the interface: `OwnerMarks` bring them there.
 struct OwnerChains {
-    private let table: String
     private let slot: Int
     private let owners: TrafficMatch
     /// Whether no other conditions may choose what these do not.
     private let isAlone: Bool
 
     /// Nil if it does not matter to the way whose packets they are.
-    init?(of way: HookTable.Way, in table: String, isAlone: Bool) {
+    init?(of way: HookTable.Way, isAlone: Bool) {
         guard way.selector.choosesOwners else { return nil }
-        self.table = table
         slot = way.redirect.slot
         owners = way.selector.included
         self.isAlone = isAlone
@@ -60,13 +58,13 @@ struct OwnerChains {
         }
     }
 
-    /// The commands that create them.
+    /// The chains and their sets.
     ///
     /// - Parameters:
     ///   - up: the statement for packets of the owners; `return` if they are only remembered.
     ///   - down: the statement for packets to the owners; nil without a way down.
     ///   - isLoopback: whether packets to the owners pass the same hook as those from them.
-    func commands(up: String, down: String?, isLoopback: Bool = false) -> [String] {
+    func parts(up: String, down: String?, isLoopback: Bool = false) -> [NftTable.Part] {
         // Who has an open socket, and is not among the owners, is another. The number is nobody's.
         let sent =
             [(owned(by: "==") + ["goto \(chain("own"))"]).joined(separator: " ")]
@@ -76,17 +74,11 @@ struct OwnerChains {
         var chains = [("own", remembering + [up]), ("others", forgetting), ("up", sent)]
         if let down { chains.append(("down", lookups(.down, down, isLast: true))) }
         // Any expression for a number of 32 bits names the type.
-        let flows =
-            "add set \(table) \(set) { typeof tcp sequence; size \(Self.mostFlows); "
-            + "flags dynamic,timeout; timeout \(Self.memory.others); }"
-        let ports =
-            "add set \(table) \(portSet) { type inet_service; size 65536; "
-            + "flags dynamic,timeout; timeout \(Self.memory.others); }"
-        return [flows, ports]
-            + chains.flatMap { name, rules in
-                ["add chain \(table) \(chain(name))"]
-                    + rules.map { "add rule \(table) \(chain(name)) \($0)" }
-            }
+        let flows = "typeof tcp sequence; size \(Self.mostFlows);"
+        let ports = "type inet_service; size 65536;"
+        return [(set, flows), (portSet, ports)].map { name, kind in
+            .set(name, "\(kind) flags dynamic,timeout; timeout \(Self.memory.others);")
+        } + chains.map { name, rules in .chain(chain(name), rules) }
     }
 
     /// What the packets of sockets of the owners have in common, each compared by `comparison`.
@@ -144,9 +136,7 @@ struct OwnerChains {
         } + (isLast ? ["meta l4proto tcp", "meta l4proto udp"].map { "\($0) \(spared)" } : [])
             + AddressFamily.allCases.flatMap { family in
                 let echo = "\(family.icmp) type echo-\(direction == .up ? "request" : "reply")"
-                let errors =
-                    family == .ipv4
-                    ? "icmp type { destination-unreachable, time-exceeded }" : "icmpv6 type < 128"
+                let errors = family == .ipv4 ? "icmp type @icmp_errors" : "icmpv6 type < 128"
                 return [
                     (echo, FlowKey(family, direction, .echo)),
                     (errors, FlowKey(family, direction.opposite, .quoted)),

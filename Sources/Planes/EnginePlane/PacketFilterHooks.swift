@@ -50,11 +50,11 @@ final class PacketFilterHooks: Hooks {
         for (index, table) in changed { next[index] = table }
         let marks = OwnerMarks(next.values)
         let owners = marks == programs.marks ? programs.owners : try marks.begin()
-        let text = changed.map { index, table in
-            (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
+        let changes = changed.map { index, table in
+            (former: installed[index]?.tables ?? [], new: table?.tables ?? [])
         }
         do {
-            try run(text.joined())
+            try carryOut(changes)
         } catch {
             // Without a reply the change may have been made. Ending all hooks ensures that it has
             // no effect.
@@ -69,9 +69,23 @@ final class PacketFilterHooks: Hooks {
         beacons.point(at: installed.values.compactMap(\.beaconEnd))
     }
 
+    /// Changes what differs, or all of it: with its interface the kernel may have removed a chain.
+    private func carryOut(
+        _ changes: [(former: [NftTable], new: [NftTable])]
+    ) throws(PacketFilterTables.Refusal) {
+        do {
+            try run(changes.flatMap { $0.new.changes(from: $0.former) })
+        } catch {
+            let former = changes.flatMap(\.former)
+            guard !error.isSilence, !former.isEmpty else { throw error }
+            try run(former.map(\.deletion) + changes.flatMap(\.new).flatMap(\.additions))
+        }
+    }
+
     /// Carries out commands. A table of the same name may belong to the nft process of an engine
     /// that was just killed, and goes away with that.
-    private func run(_ text: String) throws(PacketFilterTables.Refusal) {
+    private func run(_ commands: [String]) throws(PacketFilterTables.Refusal) {
+        let text = commands.joined(separator: "\n")
         for _ in 0..<Self.attempts {
             do {
                 return try tables.run(text)

@@ -41,4 +41,28 @@ struct ApplyEngineWireTests {
             #expect(try await network.linkcond("clear").standardError.contains("eth0: cleared"))
         }
     }
+
+    /// Older kernels remove a chain with the interface of its hook.
+    @Test(.enabled(if: EngineHooks.available.contains(.nftables), "nftables has no netdev hooks"))
+    func `a chain that is gone is no obstacle to further changes`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine(by: .nftables, "LTE", "--name", "web", "--port", "80")
+            // Nobody but the process that owns the table may change it.
+            let remove = """
+                echo "delete chain netdev linkcond_100 engine_got0" \
+                > /proc/$(pgrep -x nft --ns $$ --nslist net)/fd/0
+                """
+            try await network.wait {
+                _ = try await network.run("sh", ["-c", remove])
+                let rules = try await network.run("nft", ["list", "ruleset"])
+                return !rules.standardOutput.contains("engine_got0")
+            }
+            try await network.mustRun("apply", "LTE", "--name", "echo", "--protocol", "icmp")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+            try await network.mustRun("clear", "--name", "web")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+            try await network.mustRun("clear")
+            #expect(try await network.flows())
+        }
+    }
 }

@@ -13,6 +13,15 @@ public struct NftSelection {
     private let selector: TrafficSelector
     private let direction: Direction
 
+    /// The sets that rules refer to by name, and what their declarations have in braces.
+    ///
+    /// They spare the kernel many sets without a name: for each it makes up one that no set of the
+    /// table has.
+    public static let sets: [(name: String, declaration: String)] = [
+        ("transports", "type inet_proto; elements = { tcp, udp };"),
+        ("icmp_errors", "type icmp_type; elements = { destination-unreachable, time-exceeded };"),
+    ]
+
     /// Plans the rules for packets in `direction`.
     public init(_ selector: TrafficSelector, _ direction: Direction) {
         self.selector = selector
@@ -130,7 +139,9 @@ private struct NftHeader {
         var common = networks("saddr", isUp ? match.from : match.to)
         common += networks("daddr", isUp ? match.to : match.from)
         let protocols = match.possibleProtocols.map { protocols in
-            "meta l4proto \(set(protocols.map { "\($0.number(in: family))" }))"
+            let isOfPorts = protocols == [.tcp, .udp]
+            let numbers = set(protocols.map { "\($0.number(in: family))" })
+            return "meta l4proto \(isOfPorts ? "@transports" : numbers)"
         }
         guard match.hasPorts else { return [common + (protocols.map { [$0] } ?? [])] }
         // Then ports, for the same reason: what else has to be asked costs more.
@@ -191,7 +202,7 @@ private struct NftQuotedHeader {
         guard match.concerns(family) else { return [] }
         var common = [
             family == .ipv4
-                ? "icmp type { destination-unreachable, time-exceeded }" : "icmpv6 type < 128"
+                ? "icmp type @icmp_errors" : "icmpv6 type < 128"
         ]
         if match.hasPorts, family == .ipv4 { common.append("@th,64,8 0x45") }
         if let protocols = match.possibleProtocols {
