@@ -121,27 +121,43 @@ final class DirectionLoop: Sendable {
 
     private func run() {
         let isFirst = KernelThread.makeCallingThreadPunctual()
+        var wakeUp = WakeUpTime()
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
             let (next, patience) = forwarder.withLock {
                 (turn(&$0, expectsFrames: hasFrames), $0?.arrivalPatience ?? .zero)
             }
-            let wait = next.map { $0 - KernelClock.monotonic }
-            if let next, let wait, wait < patience {
+            let now = KernelClock.monotonic
+            let alarmTime = next.map { wakeUp.time(for: $0, at: now) }
+            if let next, let alarmTime, next - now < patience {
                 // Arrivals until then need not wake it up; the next turn takes them.
-                if wait > .zero {
-                    KernelClock.sleep(until: next)
+                if next > now {
+                    KernelClock.sleep(until: alarmTime)
                 } else if isFirst {
                     // No other thread of its priority would be let in before it sleeps.
                     KernelThread.yield()
                 }
                 hasFrames = true
             } else {
-                hasFrames = alarm.wait(until: next)
+                hasFrames = alarm.wait(until: alarmTime)
+            }
+            if let next, let alarmTime, alarmTime > now {
+                let delay = KernelClock.monotonic - alarmTime
+                if delay >= .zero {
+                    wakeUp.learn(delay)
+                    waitAwake(until: next, isFirst)
+                }
             }
             if !isFirst, let next, KernelClock.monotonic - next > StandIn.patience {
                 callStandIn()
             }
+        }
+    }
+
+    private func waitAwake(until moment: Duration, _ isFirst: Bool) {
+        while KernelClock.monotonic < moment {
+            // Another thread of its priority may have less time.
+            if isFirst { KernelThread.yield() }
         }
     }
 
