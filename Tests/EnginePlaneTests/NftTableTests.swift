@@ -28,7 +28,7 @@ import TrafficControl
         NftTable(name: "inet t", parts: parts)
     }
 
-    @Test func `what is the same stays, what differs is filled again, what is gone goes last first`() {
+    @Test func `what is the same stays, what differs is filled again, what is gone goes`() {
         let old = table(
             .set("s", "type mark;"), .chain("same", ["accept"]), .chain("goes", []),
             .chain("also", ["jump goes"]), .chain("in", hook: "h1;", ["jump also"]))
@@ -63,7 +63,7 @@ import TrafficControl
         #expect([NftTable]().changes(from: [other]) == ["delete table inet other"])
     }
 
-    @Test func `one condition more is as much for the kernel beside a hundred as beside two`() throws {
+    @Test func `one condition more is as much work beside a hundred as beside two`() throws {
         func changes(_ count: Int) throws -> Int {
             try Self.tables(1...count + 1).changes(from: Self.tables(1...count))
                 .count { !$0.contains(" jump ") }
