@@ -165,9 +165,8 @@ struct ApplyCommand: ParsableCommand {
     }
 
     private static func fewOf(_ names: [String]) -> String {
-        let others = names.count - 4
-        let few = names.prefix(others > 0 ? 3 : 4).joined(separator: ", ")
-        return others > 0 ? "\(few) and \(others + 1) others" : few
+        guard names.count > 4 else { return names.joined(separator: ", ") }
+        return "\(names.prefix(3).joined(separator: ", ")) and \(names.count - 3) others"
     }
 
     /// The command that removes the conditions.

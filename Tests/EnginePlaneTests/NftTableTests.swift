@@ -33,7 +33,7 @@ import TrafficControl
             .set("s", "type mark;"), .chain("same", ["accept"]), .chain("goes", []),
             .chain("also", ["jump goes"]), .chain("in", hook: "h1;", ["jump also"]))
         let new = table(
-            .set("s", "type mark;", first: ["1"]), .chain("same", ["accept"]),
+            .set("s", "type mark;"), .chain("same", ["accept"]),
             .chain("in", hook: "h1;", ["jump same"]), .chain("new", hook: "h2;", ["drop"]))
         #expect(
             new.changes(from: old) == [
@@ -43,6 +43,18 @@ import TrafficControl
                 "add rule inet t new drop",
             ])
         #expect(old.changes(from: old).isEmpty)
+    }
+
+    @Test func `a set forgets what it has learnt of others`() throws {
+        let (one, another) = (
+            try #require(TrafficSelector(text: "user=1")).included,
+            try #require(TrafficSelector(text: "user=2")).included
+        )
+        func learning(_ match: TrafficMatch) -> NftTable {
+            table(.set("s", "type mark;", learnsOf: match))
+        }
+        #expect(learning(one).changes(from: learning(one)).isEmpty)
+        #expect(learning(another).changes(from: learning(one)) == ["flush set inet t s"])
     }
 
     @Test func `a chain at another hook is another, a table with another set as well`() {

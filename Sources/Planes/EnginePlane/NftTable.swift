@@ -1,3 +1,5 @@
+import DataPlane
+
 /// An nftables table in parts, each of which refers only to parts before it.
 ///
 /// The kernel takes a transaction in one go, during which nothing else runs on that processor, and
@@ -21,13 +23,21 @@ struct NftTable: Hashable {
         let declaration: String?
         /// The rules of a chain, or the first elements of a set.
         let contents: [String]
+        /// Of whose packets a set learns; what it has learnt of others is forgotten.
+        let learnsOf: TrafficMatch?
 
         static func chain(_ name: String, hook: String? = nil, _ rules: [String]) -> Part {
-            Part(id: ID(kind: .chain, name: name), declaration: hook, contents: rules)
+            Part(
+                id: ID(kind: .chain, name: name), declaration: hook, contents: rules, learnsOf: nil)
         }
 
-        static func set(_ name: String, _ declaration: String, first: [String] = []) -> Part {
-            Part(id: ID(kind: .set, name: name), declaration: declaration, contents: first)
+        static func set(
+            _ name: String, _ declaration: String, first: [String] = [],
+            learnsOf: TrafficMatch? = nil
+        ) -> Part {
+            Part(
+                id: ID(kind: .set, name: name), declaration: declaration, contents: first,
+                learnsOf: learnsOf)
         }
     }
 
@@ -43,7 +53,8 @@ struct NftTable: Hashable {
     /// The command that deletes it.
     var deletion: String { "delete table \(name)" }
 
-    /// The commands that make it of a former table of this name. Sets keep what they have learnt.
+    /// The commands that make it of a former table of this name. Sets that are the same keep what
+    /// they have learnt.
     func changes(from former: NftTable) -> [String] {
         let old = Dictionary(uniqueKeysWithValues: former.parts.map { ($0.id, $0) })
         let new = Dictionary(uniqueKeysWithValues: parts.map { ($0.id, $0) })
@@ -56,14 +67,15 @@ struct NftTable: Hashable {
         if gone.contains(where: { $0.id.kind == .set && new[$0.id] != nil }) {
             return [deletion] + additions
         }
+        // A chain that goes may refer to others that go.
         let emptied = former.parts.filter { part in
-            part.id.kind == .chain && (!stays(part.id) || new[part.id] != part)
+            stays(part.id) ? new[part.id] != part : part.id.kind == .chain
         }
-        return emptied.map { "flush chain \(name) \($0.id.name)" }
+        return emptied.map { "flush \($0.id.kind) \(name) \($0.id.name)" }
             + gone.reversed().map { "delete \($0.id.kind) \(name) \($0.id.name)" }
             + parts.flatMap { part in
                 guard stays(part.id) else { return [declare(part)] + fill(part) }
-                return part.id.kind == .set || old[part.id] == part ? [] : fill(part)
+                return old[part.id] == part ? [] : fill(part)
             }
     }
 

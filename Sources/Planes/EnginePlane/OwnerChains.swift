@@ -77,7 +77,9 @@ struct OwnerChains {
         let flows = "typeof tcp sequence; size \(Self.mostFlows);"
         let ports = "type inet_service; size 65536;"
         return [(set, flows), (portSet, ports)].map { name, kind in
-            .set(name, "\(kind) flags dynamic,timeout; timeout \(Self.memory.others);")
+            .set(
+                name, "\(kind) flags dynamic,timeout; timeout \(Self.memory.others);",
+                learnsOf: owners)
         } + chains.map { name, rules in .chain(chain(name), rules) }
     }
 

@@ -117,6 +117,49 @@ struct ApplyEngineUserTests {
         print(size)
         """
 
+    @Test func `connections of a former user are let go by another choice`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE", "--user", "\(Self.chosen)")
+            let times = try await network.python(
+                as: Self.chosen, Self.patientAsker, network.server, TestNetwork.serverIPv4,
+                try TestNetwork.program(), "apply", "LTE", "--user", "\(Self.other)", "--replace")
+            try #require(times.count == 2)
+            #expect(times[0] >= 0.1149 && times[1] < 0.05, "\(times)")
+        }
+    }
+
+    /// Prints how long an answer takes on one connection before and after a command of root.
+    private static let patientAsker = """
+        import ctypes, os, socket, subprocess, sys, time
+        namespace, address, *command = sys.argv[1:]
+        user = os.geteuid()
+        with open("/proc/self/ns/net") as own, open("/run/netns/" + namespace) as other:
+            os.seteuid(0)
+            enter = ctypes.CDLL(None).setns
+            assert enter(other.fileno(), 0) == 0
+            listener = socket.create_server((address, 7))
+            assert enter(own.fileno(), 0) == 0
+            os.seteuid(user)
+        client = socket.create_connection((address, 7))
+        far = listener.accept()[0]
+        for end in (client, far):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        def shortest():
+            times = []
+            for _ in range(5):
+                began = time.monotonic()
+                client.send(b"x")
+                far.send(far.recv(1))
+                client.recv(1)
+                times.append(time.monotonic() - began)
+            return min(times)
+        print(shortest())
+        os.seteuid(0)
+        subprocess.run(command, check=True)
+        os.seteuid(user)
+        print(shortest())
+        """
+
     @Test func `a loopback is conditioned for the user alone`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.mustRun("apply", "LTE", "-i", "lo", "--user", "\(Self.chosen)")
