@@ -50,8 +50,8 @@ final class PacketFilterHooks: Hooks {
         for (index, table) in changed { next[index] = table }
         let marks = OwnerMarks(next.values)
         let owners = marks == programs.marks ? programs.owners : try marks.begin()
-        let changes = changed.map { index, table in
-            (former: installed[index]?.tables ?? [], new: table?.tables ?? [])
+        let changes = changed.sorted { $0.key < $1.key }.map { index, table in
+            Change(former: installed[index]?.tables ?? [], new: table?.tables ?? [])
         }
         do {
             try carryOut(changes)
@@ -69,9 +69,44 @@ final class PacketFilterHooks: Hooks {
         beacons.point(at: installed.values.compactMap(\.beaconEnd))
     }
 
+    /// What changes for one interface.
+    private struct Change {
+        let former: [NftTable]
+        let new: [NftTable]
+
+        var reversed: Change { Change(former: new, new: former) }
+    }
+
+    /// How many interfaces change in one transaction, during which nothing else runs on that
+    /// processor. The time that it takes grows with the square of what changes.
+    private static let portion = 8
+
+    /// Changes all interfaces, or none.
+    private func carryOut(_ changes: [Change]) throws(PacketFilterTables.Refusal) {
+        for start in stride(from: 0, to: changes.count, by: Self.portion) {
+            do {
+                try carryOutAtOnce(changes[start...].prefix(Self.portion))
+            } catch {
+                if !error.isSilence { takeBack(changes[..<start]) }
+                throw error
+            }
+        }
+    }
+
+    private func takeBack(_ changes: ArraySlice<Change>) {
+        do {
+            for start in stride(from: 0, to: changes.count, by: Self.portion) {
+                try carryOutAtOnce(changes[start...].prefix(Self.portion).map(\.reversed))
+            }
+        } catch {
+            // What is not known must not redirect packets.
+            end()
+        }
+    }
+
     /// Changes what differs, or all of it: with its interface the kernel may have removed a chain.
-    private func carryOut(
-        _ changes: [(former: [NftTable], new: [NftTable])]
+    private func carryOutAtOnce(
+        _ changes: some Collection<Change>
     ) throws(PacketFilterTables.Refusal) {
         do {
             try run(changes.flatMap { $0.new.changes(from: $0.former) })

@@ -47,15 +47,10 @@ struct ApplyEngineWireTests {
     func `a chain that is gone is no obstacle to further changes`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.applyEngine(by: .nftables, "LTE", "--name", "web", "--port", "80")
-            // Nobody but the process that owns the table may change it.
-            let remove = """
-                echo "delete chain netdev linkcond_100 engine_got0" \
-                > /proc/$(pgrep -x nft --ns $$ --nslist net)/fd/0
-                """
             try await network.wait {
-                _ = try await network.run("sh", ["-c", remove])
-                let rules = try await network.run("nft", ["list", "ruleset"])
-                return !rules.standardOutput.contains("engine_got0")
+                let rules = try await network.askOwner(
+                    "delete chain netdev linkcond_100 engine_got0")
+                return !rules.contains("engine_got0")
             }
             try await network.mustRun("apply", "LTE", "--name", "echo", "--protocol", "icmp")
             #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
@@ -64,5 +59,56 @@ struct ApplyEngineWireTests {
             try await network.mustRun("clear")
             #expect(try await network.flows())
         }
+    }
+
+    /// They change some at a time.
+    @Test(.enabled(if: EngineHooks.available.contains(.nftables), "nftables has no netdev hooks"))
+    func `of many interfaces all are conditioned or none`() async throws {
+        try await TestNetwork.withEngine { network in
+            let indices = 201...217
+            try await network.batch(
+                indices.map { "link add x\($0) index \($0) type veth\nlink set x\($0) up" }
+                    .joined(separator: "\n"), in: network.app)
+            try await network.applyEngine(by: .nftables, "LTE")
+            let before = try await network.ruleset()
+            // The last one has a chain in the way.
+            try await network.wait {
+                let rules = try await network.askOwner(
+                    "add table netdev linkcond_217 { flags owner; };"
+                        + "add chain netdev linkcond_217 engine_sent0 "
+                        + "{ type filter hook ingress device x217 priority 5; }")
+                return rules.contains("x217")
+            }
+            let interfaces = indices.flatMap { ["--interface", "x\($0)"] }
+            let apply = ["apply", "3G", "--backend", "engine"] + interfaces
+            let refused = try await network.linkcond(apply)
+            #expect(refused.exitCode != 0, "\(refused)")
+            let after = try await network.askOwner("delete table netdev linkcond_217")
+            #expect(after == before)
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+
+            #expect(try await network.linkcond(apply).exitCode == 0)
+            let all = try await network.ruleset()
+            for index in indices { #expect(all.contains("linkcond_\(index) {")) }
+            try await network.mustRun("clear")
+            #expect(try await network.ruleset().isEmpty)
+            try await network.batch(
+                indices.map { "link del x\($0)" }.joined(separator: "\n"), in: network.app)
+        }
+    }
+}
+
+extension TestNetwork {
+    /// Without what is in sets, which is the time that it has left.
+    fileprivate func ruleset() async throws -> String {
+        try await run("sh", ["-c", "nft list ruleset | grep -v 'elements = '"]).standardOutput
+    }
+
+    /// Has the process that owns the tables change them, which nobody else may, and returns what
+    /// they are then.
+    fileprivate func askOwner(_ commands: String) async throws -> String {
+        let ask = "echo '\(commands)' > /proc/$(pgrep -x nft --ns $$ --nslist net)/fd/0"
+        #expect(try await run("sh", ["-c", ask]).exitCode == 0)
+        return try await ruleset()
     }
 }
