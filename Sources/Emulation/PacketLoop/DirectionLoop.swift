@@ -122,12 +122,14 @@ final class DirectionLoop: Sendable {
     private func run() {
         let isFirst = KernelThread.makeCallingThreadPunctual()
         var wakeUp = WakeUpTime()
+        var request = WakeUpRequest(isFirst ? QuickWakeUps() : nil)
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
             let (next, patience) = forwarder.withLock {
                 (turn(&$0, expectsFrames: hasFrames), $0?.arrivalPatience ?? .zero)
             }
             let now = KernelClock.monotonic
+            request.update(hasPackets: next != nil, at: now)
             let alarmTime = next.map { wakeUp.time(for: $0, at: now) }
             if let next, let alarmTime, next - now < patience {
                 // Arrivals until then need not wake it up; the next turn takes them.
@@ -139,7 +141,7 @@ final class DirectionLoop: Sendable {
                 }
                 hasFrames = true
             } else {
-                hasFrames = alarm.wait(until: alarmTime)
+                hasFrames = alarm.wait(until: alarmTime ?? request.end)
             }
             if let next, let alarmTime, alarmTime > now {
                 let delay = KernelClock.monotonic - alarmTime
