@@ -43,21 +43,12 @@ enum Listen {
                 span = (span?.first ?? arrival, arrival)
             }
         }
-        delays.sort()
         let time = span.map { ($0.last - $0.first) / .seconds(1) } ?? 0
         try say(
             Result(
                 packets: delays.count, reordered: reordered,
                 packetsPerSecond: time > 0 ? Double(delays.count) / time : 0,
-                delayMicroseconds: [
-                    "p50": quantile(delays, 0.5), "p99": quantile(delays, 0.99),
-                    "max": quantile(delays, 1),
-                ]))
-    }
-
-    private static func quantile(_ sorted: [Int64], _ share: Double) -> Double {
-        guard !sorted.isEmpty else { return 0 }
-        return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1000
+                delayMicroseconds: quantiles(delays)))
     }
 
     private static func read(_ bytes: Span<UInt8>) -> (time: UInt64, number: UInt64)? {

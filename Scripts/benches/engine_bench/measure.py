@@ -111,7 +111,7 @@ def measure_delay(network, repeat, seconds, patience):
             run = delay_run(network, rate, seconds)
             added = run["processorMicroseconds"] + run.pop("endsMicroseconds") - ends
             runs.append({"bridge": heard["delayMicroseconds"], **run,
-                         "addedMicroseconds": added})
+                         "addedMicroseconds": added, "sleeper": network.sleeper(rate, seconds)})
         figures[rate] = {
             key: combined(key, [run[key] for run in runs]) for key in runs[0]}
     return figures

@@ -121,3 +121,10 @@ class Network:
             sent = run(
                 [*self.inside("app"), self.probe_program, "send", "eth0", rate, seconds, 64])
             return json.loads(listener.stdout.read()), int(sent)
+
+    def sleeper(self, rate, seconds):
+        """A thread that only sleeps, and wakes up as often as the engine has to: how late it is, and
+        what it takes of a processor each time."""
+        # More often than that nothing sleeps.
+        rate = min(rate, 10_000)
+        return json.loads(run([*self.limits, self.probe_program, "sleep", rate, seconds]))
