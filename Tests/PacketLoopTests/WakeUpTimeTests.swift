@@ -42,4 +42,10 @@ import Testing
         let near = Self.due - .microseconds(20)
         #expect(wakeUp.time(for: Self.due, at: near) == Self.due)
     }
+
+    @Test func `nobody goes to sleep for less time than that takes`() {
+        let wakeUp = Self.learned(Array(repeating: .microseconds(3), count: 200))
+        let near = Self.due - .microseconds(8)
+        #expect(wakeUp.time(for: Self.due, at: near) == near)
+    }
 }

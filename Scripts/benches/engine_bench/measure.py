@@ -14,6 +14,7 @@ from shared.processes import run
 UNLIMITED = ""
 # Packets are on the link one by one, and those that are due when the thread looks leave together.
 SEGMENTING = "up.bandwidth=1000 Gbit/s;down.bandwidth=1000 Gbit/s"
+GIGABIT = "; ".join(f"{way}.bandwidth=1 Gbit/s; {way}.delay=5 ms" for way in ("up", "down"))
 RATES = (1000, 10_000, 100_000)
 
 
@@ -97,6 +98,19 @@ def measure_flood(network, repeat, seconds, patience):
                "arrivedShare": statistics.median(share for _, share in values),
                "ofBridge": median_ratio(rates[name], rates["bridge"])}
         for name, values in figures.items()}
+
+
+def measure_busy(network, repeat, seconds, patience):
+    """A link that has so many packets that the engine seldom sleeps, between ends that want the
+    processors, too: what of the link TCP gets, and how late packets are. Medians."""
+    runs = []
+    for _ in range(repeat):
+        wait_until_idle(patience)
+        with network.loop(GIGABIT) as loop:
+            rate, share = tcp(network, seconds)
+            late = loop.statistics()["up"]["lateMicroseconds"]
+        runs.append({"gigabitsPerSecond": rate, "busyShare": share, "late": late})
+    return {key: combined(key, [run[key] for run in runs]) for key in runs[0]}
 
 
 def measure_delay(network, repeat, seconds, patience):

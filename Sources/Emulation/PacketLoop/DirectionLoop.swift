@@ -123,6 +123,7 @@ final class DirectionLoop: Sendable {
         let isFirst = KernelThread.makeCallingThreadPunctual()
         var wakeUp = WakeUpTime()
         var request = WakeUpRequest(isFirst ? QuickWakeUps() : nil)
+        var pauses = Pauses()
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
             let (next, patience) = forwarder.withLock {
@@ -130,25 +131,31 @@ final class DirectionLoop: Sendable {
             }
             let now = KernelClock.monotonic
             request.update(hasPackets: next != nil, at: now)
+            if isFirst, let end = pauses.end(at: now) {
+                KernelClock.sleep(until: end)
+                hasFrames = true
+                continue
+            }
             let alarmTime = next.map { wakeUp.time(for: $0, at: now) }
-            if let next, let alarmTime, next - now < patience {
+            if let next, next - now < patience {
                 // Arrivals until then need not wake it up; the next turn takes them.
-                if next > now {
+                hasFrames = true
+                if let alarmTime, alarmTime > now {
                     KernelClock.sleep(until: alarmTime)
+                } else if next > now {
+                    waitAwake(until: next, isFirst)
                 } else if isFirst {
                     // No other thread of its priority would be let in before it sleeps.
                     KernelThread.yield()
                 }
-                hasFrames = true
             } else {
                 hasFrames = alarm.wait(until: alarmTime ?? request.end)
             }
-            if let next, let alarmTime, alarmTime > now {
-                let delay = KernelClock.monotonic - alarmTime
-                if delay >= .zero {
-                    wakeUp.learn(delay)
-                    waitAwake(until: next, isFirst)
-                }
+            let woken = KernelClock.monotonic
+            pauses.note(min(woken, alarmTime ?? woken) - now)
+            if let next, let alarmTime, alarmTime > now, woken >= alarmTime {
+                wakeUp.learn(woken - alarmTime)
+                waitAwake(until: next, isFirst)
             }
             if !isFirst, let next, KernelClock.monotonic - next > StandIn.patience {
                 callStandIn()

@@ -1,0 +1,28 @@
+/// Has a thread that goes before all others leave a part of its processor's time to them.
+///
+/// Otherwise the kernel does so, once they have got less than 5 % for most of a second: it then takes
+/// 50 ms for them in one piece (`fair_server`; before Linux 6.12 `kernel.sched_rt_runtime_us`), and
+/// all packets wait for so long.
+struct Pauses {
+    /// The shorter, the less late is a packet for which it is time during a pause.
+    static let period = Duration.milliseconds(2)
+    static let length = Duration.microseconds(110)
+
+    /// When the present period began.
+    private var beginning = Duration.zero
+    /// How long the thread has slept in it.
+    private var slept = Duration.zero
+
+    /// Takes note that the thread slept.
+    mutating func note(_ sleep: Duration) {
+        if sleep > .zero { slept += sleep }
+    }
+
+    /// The end of a pause that is due now; nil if the thread has slept enough.
+    mutating func end(at now: Duration) -> Duration? {
+        guard now - beginning >= Self.period else { return nil }
+        let end = slept < Self.length ? now + Self.length : nil
+        (beginning, slept) = (end ?? now, .zero)
+        return end
+    }
+}
