@@ -5,8 +5,10 @@ import Testing
 
 @Suite("Pauses", .tags(.unit)) struct PausesTests {
     /// When a thread pauses in 20 ms, of which it sleeps so much after each turn of 100 µs.
-    private static func pauses(sleeping sleep: Duration) -> [Duration] {
-        var pauses = Pauses()
+    private static func pauses(
+        sleeping sleep: Duration, sharingProcessor sharesProcessor: Bool = false
+    ) -> [Duration] {
+        var pauses = Pauses(sharesProcessor: sharesProcessor)
         var now = Duration.seconds(1)
         let end = now + .milliseconds(20)
         var found: [Duration] = []
@@ -25,15 +27,15 @@ import Testing
         return found
     }
 
-    @Test func `who never sleeps pauses after each period`() {
-        let found = Self.pauses(sleeping: .zero)
-        #expect(found.allSatisfy { $0 == Pauses.length })
-        let count = Duration.milliseconds(20) / (Pauses.period + Pauses.length)
+    @Test(arguments: [false, true])
+    func `who never sleeps pauses after each period`(sharesProcessor: Bool) throws {
+        let found = Self.pauses(sleeping: .zero, sharingProcessor: sharesProcessor)
+        let length = try #require(found.first)
+        #expect(found.allSatisfy { $0 == length })
+        let count = Duration.milliseconds(20) / (Pauses.period + length)
         #expect((count.rounded(.down)...count.rounded(.up)).contains(Double(found.count)))
-    }
-
-    @Test func `others get more than the twentieth part that the kernel sees to`() {
-        #expect(Pauses.length / Pauses.period > 0.0527)
+        // The kernel sees to it that others get 50 of 950 ms.
+        #expect(length / Pauses.period > (sharesProcessor ? 2 : 1) * 50.0 / 950)
     }
 
     @Test func `who sleeps enough needs no pauses`() {

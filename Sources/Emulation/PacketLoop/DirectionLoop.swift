@@ -123,7 +123,7 @@ final class DirectionLoop: Sendable {
         let isFirst = KernelThread.makeCallingThreadPunctual()
         var wakeUp = WakeUpTime()
         var request = WakeUpRequest(isFirst ? QuickWakeUps() : nil)
-        var pauses = Pauses()
+        var pauses = Pauses(sharesProcessor: Processors()?.count == 1)
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
             let (next, patience) = forwarder.withLock {

@@ -6,12 +6,18 @@
 struct Pauses {
     /// The shorter, the less late is a packet for which it is time during a pause.
     static let period = Duration.milliseconds(2)
-    static let length = Duration.microseconds(110)
+    private let length: Duration
 
     /// When the present period began.
     private var beginning = Duration.zero
     /// How long the thread has slept in it.
     private var slept = Duration.zero
+
+    /// - Parameter sharesProcessor: whether the link's other thread runs on the same processor, and
+    ///   takes up to half of what this one leaves.
+    init(sharesProcessor: Bool) {
+        length = .microseconds(sharesProcessor ? 220 : 110)
+    }
 
     /// Takes note that the thread slept.
     mutating func note(_ sleep: Duration) {
@@ -21,7 +27,7 @@ struct Pauses {
     /// The end of a pause that is due now; nil if the thread has slept enough.
     mutating func end(at now: Duration) -> Duration? {
         guard now - beginning >= Self.period else { return nil }
-        let end = slept < Self.length ? now + Self.length : nil
+        let end = slept < length ? now + length : nil
         (beginning, slept) = (end ?? now, .zero)
         return end
     }
