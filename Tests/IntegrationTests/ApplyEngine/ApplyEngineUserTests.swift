@@ -92,19 +92,25 @@ struct ApplyEngineUserTests {
 
     private static let sent = 200_000.0
 
-    /// Sends so much, closes the socket at once, and prints what the server gets. It is root until
-    /// the server's socket is open.
-    private static let hastySender = """
+    /// Opens a socket of the server's namespace, for which it is root.
+    private static func listening(on port: Int) -> String {
+        """
         import ctypes, os, socket, sys
-        namespace, address = sys.argv[1:]
+        namespace, address, *command = sys.argv[1:]
         user = os.geteuid()
         with open("/proc/self/ns/net") as own, open("/run/netns/" + namespace) as other:
             os.seteuid(0)
             enter = ctypes.CDLL(None).setns
             assert enter(other.fileno(), 0) == 0
-            listener = socket.create_server((address, 80))
+            listener = socket.create_server((address, \(port)))
             assert enter(own.fileno(), 0) == 0
             os.seteuid(user)
+        """
+    }
+
+    /// Sends so much, closes the socket at once, and prints what the server gets.
+    private static let hastySender = """
+        \(listening(on: 80))
         if os.fork() == 0:
             client = socket.socket()
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 500_000)
@@ -130,16 +136,8 @@ struct ApplyEngineUserTests {
 
     /// Prints how long an answer takes on one connection before and after a command of root.
     private static let patientAsker = """
-        import ctypes, os, socket, subprocess, sys, time
-        namespace, address, *command = sys.argv[1:]
-        user = os.geteuid()
-        with open("/proc/self/ns/net") as own, open("/run/netns/" + namespace) as other:
-            os.seteuid(0)
-            enter = ctypes.CDLL(None).setns
-            assert enter(other.fileno(), 0) == 0
-            listener = socket.create_server((address, 7))
-            assert enter(own.fileno(), 0) == 0
-            os.seteuid(user)
+        \(listening(on: 7))
+        import subprocess, time
         client = socket.create_connection((address, 7))
         far = listener.accept()[0]
         for end in (client, far):
