@@ -166,7 +166,10 @@ struct DatagramRelayTests {
         }
     }
 
-    @Test(.enabled("before Linux 6.2 no kernel takes such trains") { kernelTakesTrains })
+    @Test(
+        .enabled("before Linux 6.2 no kernel takes such trains") {
+            KernelRelease.running.carriesDatagramTrains
+        })
     func `What the host sends at once reaches the app at once`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(
@@ -181,12 +184,6 @@ struct DatagramRelayTests {
                 }
             }
         }
-    }
-
-    private static var kernelTakesTrains: Bool {
-        let release = (try? shell("uname -r")) ?? ""
-        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
-        return !numbers.lexicographicallyPrecedes([6, 2])
     }
 
     @Test func `More flows than there is room for replace the oldest`() async throws {

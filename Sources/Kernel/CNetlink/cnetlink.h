@@ -3,6 +3,7 @@
 #define LINKCOND_CNETLINK_H
 
 #include <arpa/inet.h>
+#include <linux/ethtool_netlink.h>
 #include <linux/fib_rules.h>
 #include <linux/filter.h>
 #include <linux/gen_stats.h>
