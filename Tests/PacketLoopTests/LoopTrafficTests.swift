@@ -1,6 +1,7 @@
 import LinkModel
 import LinkTesting
 import LinkUnits
+import LinuxKernel
 import PacketEngine
 import Testing
 
@@ -75,7 +76,7 @@ struct LoopTrafficTests {
                 try route.echo(20_000_000, over: TestRoute.farIPv4)
                 try route.echo(20_000_000, over: TestRoute.farIPv6)
                 for address in [TestRoute.farIPv4, TestRoute.farIPv6] {
-                    #expect(try route.datagrams(to: address) == "600 datagrams of 1000 bytes\n")
+                    #expect(try route.datagrams(to: address) == "600 of 1000 bytes, as sent\n")
                 }
                 #expect(try route.checksumErrors().allSatisfy { $0 == 0 })
             }
@@ -95,6 +96,24 @@ struct LoopTrafficTests {
             }
             let statistics = route.loop.statistics
             #expect(statistics.up.link.deliveredPackets > 2 * 50_000_000 / 1448)
+            #expect(statistics.up.unwantedDrops == 0 && statistics.down.unwantedDrops == 0)
+            #expect(try route.checksumErrors().allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test
+    func `Datagrams that came one by one and leave together arrive as few`() async throws {
+        try await TestRoute.with(Self.both(.init(bandwidth: .megabitsPerSecond(20_000)))) { route in
+            try route.onApp("ethtool -K eth0 gso off tx-udp-segmentation off")
+            for address in [TestRoute.farIPv4, TestRoute.farIPv6] {
+                let before = try route.framesOfFar()
+                #expect(try route.datagrams(to: address) == "600 of 1000 bytes, as sent\n")
+                let frames = try route.framesOfFar() - before
+                let isJoined = KernelRelease.running.carriesDatagramTrains
+                #expect(isJoined ? frames < 300 : frames >= 600, "\(frames)")
+            }
+            let statistics = route.loop.statistics
+            #expect(statistics.up.link.deliveredPackets >= 1200)
             #expect(statistics.up.unwantedDrops == 0 && statistics.down.unwantedDrops == 0)
             #expect(try route.checksumErrors().allSatisfy { $0 == 0 })
         }
@@ -124,7 +143,7 @@ extension TestRoute {
     /// what arrived.
     fileprivate func datagrams(to address: String) throws -> String {
         let receiver = """
-            import collections, socket
+            import random, socket
             family = socket.AF_INET6 if ":" in "\(address)" else socket.AF_INET
             receiver = socket.socket(family, socket.SOCK_DGRAM)
             receiver.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)
@@ -132,19 +151,22 @@ extension TestRoute {
             # The sender may be long in starting.
             receiver.settimeout(20)
             print("ready", flush=True)
-            counts = collections.Counter()
+            received = []
             try:
-                while sum(counts.values()) < 600: counts[len(receiver.recv(4000))] += 1
+                while len(received) < 600: received.append(receiver.recv(4000))
             except TimeoutError: pass
-            for size, count in counts.items(): print(count, "datagrams of", size, "bytes")
+            sizes = ", ".join(str(size) for size in sorted({len(data) for data in received}))
+            isRight = b"".join(received) == random.Random(1).randbytes(600_000)
+            print(len(received), "of", sizes, "bytes,", "as sent" if isRight else "other ones")
             """
         let sender = """
-            import socket, time
+            import random, socket, time
             family = socket.AF_INET6 if ":" in "\(address)" else socket.AF_INET
             sender = socket.socket(family, socket.SOCK_DGRAM)
             sender.setsockopt(socket.IPPROTO_UDP, 103, 1000)
-            for _ in range(30):
-                sender.sendto(bytes(20000), ("\(address)", 5001))
+            content = random.Random(1).randbytes(600_000)
+            for start in range(0, 600_000, 20_000):
+                sender.sendto(content[start:start + 20_000], ("\(address)", 5001))
                 time.sleep(0.005)
             """
         return try converse(far: receiver, app: sender)

@@ -53,7 +53,7 @@ struct SegmentTrainTests {
     }
 
     /// How many of these packets join the first, and the frame that they become.
-    private static func joined(
+    static func joined(
         _ frames: [SampleFrame], limit: ByteCount = ByteCount(bytes: 1_000_000)
     ) throws -> (count: Int, virtual: VirtualHeader, bytes: [UInt8]) {
         var store = try FrameStore(limit: limit)
@@ -75,6 +75,24 @@ struct SegmentTrainTests {
         return (train.count, virtual, bytes)
     }
 
+    /// The packets of a super-packet, with finished checksums.
+    static func split(
+        _ superFrame: SuperFrame, _ virtual: VirtualHeader, _ bytes: [UInt8]
+    ) -> [[UInt8]] {
+        (0..<superFrame.count).map { segment in
+            var packet = [UInt8](repeating: 0, count: VirtualHeader.count)
+            var span = packet.mutableSpan
+            virtual.write(to: &span)
+            packet += bytes[..<superFrame.headerLength]
+            span = packet.mutableSpan
+            superFrame.makeHeaders(of: segment..<segment + 1, in: &span)
+            packet += bytes[superFrame.payload(of: segment..<segment + 1)]
+            span = packet.mutableSpan
+            finishChecksum(in: &span, end: span.count)
+            return Array(packet[VirtualHeader.count...])
+        }
+    }
+
     @Test
     func `Split again, they are the same packets`() throws {
         for isIPv6 in [false, true] {
@@ -90,18 +108,7 @@ struct SegmentTrainTests {
             let made = SuperFrame(virtual, FrameHeaders(bytes.span), bytes.span)
             let superFrame = try #require(made)
             #expect(superFrame.count == 5 && superFrame.segmentSize == 1000)
-            for segment in 0..<5 {
-                var head = [UInt8](repeating: 0, count: VirtualHeader.count)
-                var span = head.mutableSpan
-                virtual.write(to: &span)
-                head += bytes[..<superFrame.headerLength]
-                span = head.mutableSpan
-                superFrame.makeHeaders(of: segment..<segment + 1, in: &span)
-                head += bytes[superFrame.payload(of: segment..<segment + 1)]
-                span = head.mutableSpan
-                finishChecksum(in: &span, end: span.count)
-                #expect(Array(head[VirtualHeader.count...]) == frames[segment].bytes)
-            }
+            #expect(Self.split(superFrame, virtual, bytes) == frames.map(\.bytes))
         }
     }
 

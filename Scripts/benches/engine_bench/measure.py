@@ -14,8 +14,11 @@ from shared.processes import run
 UNLIMITED = ""
 # Packets are on the link one by one, and those that are due when the thread looks leave together.
 SEGMENTING = "up.bandwidth=1000 Gbit/s;down.bandwidth=1000 Gbit/s"
+DELAYED = "up.delay=5 ms; down.delay=5 ms"
 GIGABIT = "; ".join(f"{way}.bandwidth=1 Gbit/s; {way}.delay=5 ms" for way in ("up", "down"))
 RATES = (1000, 10_000, 100_000)
+# Bits per second of UDP; the latter is all that a sender can.
+DATAGRAM_RATES = {"at 2 Gbit/s": "2G", "without limit": "0"}
 
 
 def measure_throughput(network, repeat, seconds, patience):
@@ -74,11 +77,17 @@ def middles(network):
 
 
 def tcp(network, seconds):
+    before = ticks()
+    end = iperf(network, seconds)
+    return end["sum_received"]["bits_per_second"] / 1e9, busy_share_since(before)
+
+
+def iperf(network, seconds, *arguments):
+    """What a client on the app's side says at the end of the traffic that it sends."""
     with network.iperf_server("far"):
-        before = ticks()
-        done = run([*network.inside("app"), "iperf3", "-c", Network.FAR, "-t", seconds, "-J"])
-        share = busy_share_since(before)
-    return json.loads(done)["end"]["sum_received"]["bits_per_second"] / 1e9, share
+        done = run([*network.inside("app"), "iperf3", "-c", Network.FAR, "-t", seconds, "-J",
+                    *arguments])
+    return json.loads(done)["end"]
 
 
 def measure_flood(network, repeat, seconds, patience):
@@ -98,6 +107,30 @@ def measure_flood(network, repeat, seconds, patience):
                "arrivedShare": statistics.median(share for _, share in values),
                "ofBridge": median_ratio(rates[name], rates["bridge"])}
         for name, values in figures.items()}
+
+
+def measure_datagrams(network, repeat, seconds, patience):
+    """UDP datagrams of 1,200 bytes between two programs, of which the receiver needs a processor, too:
+    how many arrive per second, how many are lost, medians; and the ratio to what a bridge passes on."""
+    figures = {}
+    for _ in range(repeat):
+        wait_until_idle(patience)
+        for rate_name, rate in DATAGRAM_RATES.items():
+            for name in ("bridge", "engine"):
+                with network.bridge() if name == "bridge" else network.loop(DELAYED):
+                    result = iperf(network, seconds, "-u", "-b", rate, "-l", 1200)["sum"]
+                arrived = result["packets"] - result["lost_packets"]
+                figures.setdefault(rate_name, {}).setdefault(name, []).append(
+                    (arrived / result["seconds"], result["lost_packets"] / result["packets"]))
+    return {
+        rate_name: {
+            "perSecond": {name: statistics.median(rate for rate, _ in values)
+                          for name, values in found.items()},
+            "lostShare": {name: statistics.median(lost for _, lost in values)
+                          for name, values in found.items()},
+            "ofBridge": median_ratio(*([rate for rate, _ in found[name]]
+                                       for name in ("engine", "bridge")))}
+        for rate_name, found in figures.items()}
 
 
 def measure_busy(network, repeat, seconds, patience):

@@ -5,7 +5,7 @@ import SystemPackage
 /// Sends frames.
 ///
 /// Adjacent packets of a super-packet that leave together leave as one frame, as they arrived. So do
-/// TCP packets between two interfaces that could have been a super-packet.
+/// TCP packets and UDP datagrams between two interfaces that could have been a super-packet.
 struct Outbox: ~Copyable {
     /// A frame that waits to be passed to the kernel.
     private struct Entry {

@@ -1,7 +1,7 @@
 import LinuxKernel
 
-/// TCP packets of one connection that leave together, one after the other, and so can leave as a
-/// super-packet.
+/// TCP packets of one connection, or UDP datagrams of one flow, that leave together, one after the
+/// other, and so can leave as a super-packet.
 ///
 /// The receiver's kernel takes a super-packet in as fast as a few packets.
 struct SegmentTrain {
@@ -17,18 +17,20 @@ struct SegmentTrain {
 
     /// Starts with one packet; nil if no other can join it.
     init?(_ frame: FrameStore.ID, due: Duration?, _ store: borrowing FrameStore) {
-        guard let segment = store.joinableSegment(frame) else { return nil }
+        guard let segment = store.joinableSegment(frame),
+            segment.tcp != nil || KernelRelease.running.carriesDatagramTrains
+        else { return nil }
         self.frame = frame
         self.due = due
         first = segment
         length = segment.payload.count
-        isPushed = segment.isPushed
-        isEnded = segment.isPushed
+        isPushed = segment.tcp?.isPushed == true
+        isEnded = isPushed
     }
 
     /// Adds a packet, and takes over its reference; false if it does not belong here.
     mutating func join(_ other: FrameStore.ID, _ store: inout FrameStore) -> Bool {
-        guard !isEnded, let segment = store.joinableSegment(other),
+        guard !isEnded, count < first.mostPackets, let segment = store.joinableSegment(other),
             length + segment.payload.count <= first.mostData,
             store.withFrame(
                 frame,
@@ -50,8 +52,8 @@ struct SegmentTrain {
         store.release(other)
         count += 1
         length += segment.payload.count
-        isPushed = segment.isPushed
-        isEnded = segment.isPushed || segment.payload.count < first.payload.count
+        isPushed = segment.tcp?.isPushed == true
+        isEnded = isPushed || segment.payload.count < first.payload.count
         return true
     }
 
