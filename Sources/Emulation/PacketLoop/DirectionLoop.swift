@@ -120,16 +120,24 @@ final class DirectionLoop: Sendable {
     var packetsUnderWay: UInt64 { forwarder.withLock { $0?.packetsUnderWay() ?? 0 } }
 
     private func run() {
-        let isFirst = KernelThread.makeCallingThreadPunctual()
+        let mayPrecede = KernelThread.makeCallingThreadPunctual()
+        var isFirst = mayPrecede
+        var precedence = Precedence()
         var wakeUp = WakeUpTime()
-        var request = WakeUpRequest(isFirst ? QuickWakeUps() : nil)
+        var request = WakeUpRequest(mayPrecede ? QuickWakeUps() : nil)
         var pauses = Pauses(sharesProcessor: Processors()?.count == 1)
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
-            let (next, patience) = forwarder.withLock {
-                (turn(&$0, expectsFrames: hasFrames), $0?.arrivalPatience ?? .zero)
+            let (next, patience, lag) = forwarder.withLock {
+                (
+                    turn(&$0, expectsFrames: hasFrames), $0?.arrivalPatience ?? .zero,
+                    $0?.lag ?? .zero
+                )
             }
             let now = KernelClock.monotonic
+            if mayPrecede, precedence.isDue(lag: lag, at: now) != isFirst {
+                isFirst = KernelThread.makeCallingThreadPunctual(isPreferred: !isFirst)
+            }
             request.update(hasPackets: next != nil, at: now)
             if isFirst, let end = pauses.end(at: now) {
                 KernelClock.sleep(until: end)
@@ -157,7 +165,7 @@ final class DirectionLoop: Sendable {
                 wakeUp.learn(woken - alarmTime)
                 waitAwake(until: next, isFirst)
             }
-            if !isFirst, let next, KernelClock.monotonic - next > StandIn.patience {
+            if !mayPrecede, let next, KernelClock.monotonic - next > StandIn.patience {
                 callStandIn()
             }
         }

@@ -96,6 +96,9 @@ struct Forwarder: ~Copyable {
         if let finding { statistics.shortage.add(finding, bandwidth: bandwidth) }
     }
 
+    /// How long ago the last packet arrived of those that were read; nearly nothing if those were all.
+    var lag: Duration { clock.now - time }
+
     /// Receives frames, and returns whether those were all.
     ///
     /// Until then, the emulation is given no later time than that of the last packet.
