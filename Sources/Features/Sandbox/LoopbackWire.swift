@@ -48,7 +48,7 @@ enum LoopbackWire {
         try acceptReturningPackets()
         do {
             try NetlinkSession().executeAll(appMessages)
-            Link.cutDatagrams(sentBy: [appEnd.index])
+            Link.cutForPacketSockets(sentBy: [appEnd.index])
         } catch {
             throw SandboxError(
                 "--loopback: cannot take packets from the loopback: \(error); the kernel has to "

@@ -90,21 +90,23 @@ struct SandboxNamespaces: Sendable {
         }
         try linkSession.executeAll(
             zip(wires, interfaces).filter { !$0.1.isPresent }.map { $0.alias($1.mark) })
-        if !request.hasDirectWire { try namespaces.cutDatagrams(wires) }
+        if !request.hasDirectWire { try namespaces.cutForPacketSockets(wires) }
         return (namespaces, Sessions(apps: apps.map(\.session), link: linkSession))
     }
 
     /// Has those who send toward the packet engine cut what it could not read.
-    private func cutDatagrams(_ wires: [Wire]) throws(KernelError) {
-        guard !KernelRelease.running.carriesDatagramTrains else { return }
+    private func cutForPacketSockets(_ wires: [Wire]) throws(KernelError) {
         for (device, app) in apps.enumerated() {
             let own = wires.filter { $0.device == device }.map(\.app.index)
-            try NetworkNamespace.visit(app) { Link.cutDatagrams(sentBy: own) }
+            try NetworkNamespace.visit(app) { Link.cutForPacketSockets(sentBy: own) }
         }
-        try NetworkNamespace.visit(far) { Link.cutDatagrams(sentBy: [SandboxNetwork.far.index]) }
-        // Where several wires meet, and what has not moved to the app yet.
+        try NetworkNamespace.visit(far) {
+            Link.cutForPacketSockets(sentBy: [SandboxNetwork.far.index])
+        }
+        guard wires.count > 1 else { return }
+        // Where they meet, and what has not moved to the app yet.
         try NetworkNamespace.visit(link) {
-            Link.cutDatagrams(sentBy: wires.flatMap { [$0.port.index, $0.away.index] })
+            Link.cutForPacketSockets(sentBy: wires.flatMap { [$0.port.index, $0.away.index] })
         }
     }
 

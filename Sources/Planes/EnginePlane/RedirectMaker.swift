@@ -26,7 +26,7 @@ struct RedirectMaker {
             else { throw EngineError.vanished(redirect.near) }
             let ends = Redirect.Ends(near: near.index, far: far.index)
             try run(redirect.steps(ends), redirect)
-            Link.cutDatagrams(sentBy: [ends.near])
+            Link.cutForPacketSockets(sentBy: [ends.near])
             let loop = try makeLoop(redirect, ends, request, traces, seed: seed)
             try loop.start()
             return InterfaceEmulation.Way(redirect: redirect, ends: ends, loop: loop)
