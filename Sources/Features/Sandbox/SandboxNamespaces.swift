@@ -103,8 +103,7 @@ struct SandboxNamespaces: Sendable {
         try NetworkNamespace.visit(far) {
             Link.cutForPacketSockets(sentBy: [SandboxNetwork.far.index])
         }
-        guard wires.count > 1 else { return }
-        // Where they meet, and what has not moved to the app yet.
+        // Where several meet, and what has not moved to the app yet.
         try NetworkNamespace.visit(link) {
             Link.cutForPacketSockets(sentBy: wires.flatMap { [$0.port.index, $0.away.index] })
         }
