@@ -73,6 +73,39 @@ struct LoopFrameTests {
     }
 
     @Test
+    func `A checksum within a tunnel is finished, and others stay as they came`() async throws {
+        try await TestWires.with { wires in
+            let loop = try wires.loop(Self.delayed)
+            let (app, far) = (try wires.end("app"), try wires.end("far"))
+            let content = (0..<777).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+            let partial = pseudoHeaderSum(
+                addresses: SampleFrame.sourceV4 + SampleFrame.targetV4, protocol: 6,
+                length: 32 + content.count)
+            let tcp = SampleFrame.tcp(flags: 0x18, checksum: partial, content)
+            let inner = SampleFrame.ipv4(protocol: 6, tcp).bytes
+            var virtual = VirtualHeader()
+            virtual.isChecksumPartial = true
+            (virtual.checksumStart, virtual.checksumOffset) = (34, 16)
+            try app.send([inner], virtual: virtual)
+            let plain = try #require(try far.receive(1).first)
+            #expect(plain.bytes == inner && plain.virtual.isChecksumPartial)
+
+            // VXLAN.
+            let outer = SampleFrame.ipv4(
+                protocol: 17, SampleFrame.udp(target: 4789, [8, 0, 0, 0, 0, 0, 7, 0] + inner))
+            virtual.checksumStart = 84
+            try app.send([outer.bytes], virtual: virtual)
+            let crossed = try #require(try far.receive(1).first)
+            var expected = outer.bytes
+            (expected[100], expected[101]) = (0, 0)
+            let sum = big(~onesSum(big(partial) + expected[84...]))
+            (expected[100], expected[101]) = (sum[0], sum[1])
+            #expect(crossed.bytes == expected && !crossed.virtual.isChecksumPartial)
+            loop.stop()
+        }
+    }
+
+    @Test
     func `A VLAN tag crosses`() async throws {
         try await TestWires.with { wires in
             for conditions in [Self.delayed, LinkConditions(up: .init(loss: .random(.percent(1))))]

@@ -197,6 +197,7 @@ struct Forwarder: ~Copyable {
                 direction == self.direction
             )
         }
+        store.finishInnerChecksum(of: id, found.0)
         store[id].network = found.0.network
         store[id].length = found.0.length
         return found

@@ -116,6 +116,20 @@ extension FrameStore {
         }
         return true
     }
+
+    /// Finishes the checksum of a packet within a single packet, as in a tunnel.
+    ///
+    /// The kernel no longer knows that it is one, and some network cards would finish the outer packet's.
+    mutating func finishInnerChecksum(of id: ID, _ headers: FrameHeaders) {
+        memory.withMutableBytes(in: self[id].range) { bytes in
+            let virtual = VirtualHeader(bytes.span)
+            guard virtual.isChecksumPartial, headers.version != 0,
+                headers.transport != Int(virtual.checksumStart)
+            else { return }
+            finishChecksum(
+                in: &bytes, end: VirtualHeader.count + headers.network + headers.length)
+        }
+    }
 }
 
 /// Finishes a single packet's checksum as the `virtio_net_hdr` asks a network card to do.

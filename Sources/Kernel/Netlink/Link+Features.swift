@@ -5,7 +5,7 @@ extension Link {
     /// Has the kernel cut those super-packets that these interfaces of the calling thread's namespace
     /// are to send and that a packet socket at the other end could not describe: those in tunnels, of
     /// SCTP, and before Linux 6.2 of datagrams (`UDP_SEGMENT`). They would be lost, or arrive as
-    /// something else.
+    /// something else. Likewise it finishes checksums of SCTP, which are of another kind.
     ///
     /// Equivalent to `ethtool -K NAME tx-udp_tnl-segmentation off ...`. Kernels before 5.7 cannot be
     /// asked in this way, and nothing happens.
@@ -15,13 +15,13 @@ extension Link {
             let family = found.first?.flatMap({ GenericFamily($0) })
         else { return }
         _ = try? session.execute(
-            interfaces.map { family.turnOff(indescribableSegmentation, of: $0) })
+            interfaces.map { family.turnOff(indescribableOffloads, of: $0) })
     }
 
-    private static let indescribableSegmentation =
+    private static let indescribableOffloads =
         [
             "gre", "gre-csum", "ipxip4", "ipxip6", "udp_tnl", "udp_tnl-csum", "sctp",
-        ].map { "tx-\($0)-segmentation" } + ["tx-gso-list"]
+        ].map { "tx-\($0)-segmentation" } + ["tx-gso-list", "tx-checksum-sctp"]
         + (KernelRelease.running.carriesDatagramTrains ? [] : ["tx-udp-segmentation"])
 }
 
