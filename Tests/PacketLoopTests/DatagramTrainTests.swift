@@ -23,17 +23,9 @@ struct DatagramTrainTests {
         func frame(_ change: (inout [UInt8]) -> Void = { _ in }) -> SampleFrame {
             var transport = SampleFrame.udp(target: 443, payload)
             change(&transport)
-            let pseudo = pseudoHeaderSum(
-                addresses: isIPv6
-                    ? SampleFrame.sourceV6 + SampleFrame.targetV6
-                    : SampleFrame.sourceV4 + SampleFrame.targetV4,
-                protocol: 17, length: transport.count)
-            let sum = big(~onesSum(big(pseudo) + transport))
-            (transport[6], transport[7]) = (sum[0], sum[1])
-            return isIPv6
-                ? .ipv6(next: 17, transport)
-                : .ipv4(
-                    protocol: 17, transport, identification: identification, fragment: fragment)
+            return .finished(
+                transport, protocol: 17, checksumAt: 6, isIPv6: isIPv6,
+                identification: identification, fragment: fragment)
         }
     }
 

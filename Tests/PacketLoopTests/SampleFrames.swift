@@ -46,6 +46,23 @@ struct SampleFrame {
         return header + payload
     }
 
+    /// A TCP or UDP packet with a finished checksum, which has its place at an offset of the header.
+    static func finished(
+        _ transport: [UInt8], protocol number: UInt8, checksumAt offset: Int, isIPv6: Bool,
+        identification: UInt16, fragment: UInt16
+    ) -> SampleFrame {
+        var transport = transport
+        let pseudo = pseudoHeaderSum(
+            addresses: isIPv6 ? sourceV6 + targetV6 : sourceV4 + targetV4, protocol: number,
+            length: transport.count)
+        let sum = big(~onesSum(big(pseudo) + transport))
+        (transport[offset], transport[offset + 1]) = (sum[0], sum[1])
+        return isIPv6
+            ? .ipv6(next: number, transport)
+            : .ipv4(
+                protocol: number, transport, identification: identification, fragment: fragment)
+    }
+
     static func arp() -> SampleFrame {
         SampleFrame(bytes: ethernet + [8, 6] + [UInt8](repeating: 1, count: 28))
     }

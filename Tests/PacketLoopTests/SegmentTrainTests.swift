@@ -30,17 +30,9 @@ struct SegmentTrainTests {
         func frame(_ change: (inout [UInt8]) -> Void = { _ in }) -> SampleFrame {
             var transport = SampleFrame.tcp(sequence: sequence, flags: flags, payload)
             change(&transport)
-            let pseudo = pseudoHeaderSum(
-                addresses: isIPv6
-                    ? SampleFrame.sourceV6 + SampleFrame.targetV6
-                    : SampleFrame.sourceV4 + SampleFrame.targetV4,
-                protocol: 6, length: transport.count)
-            let sum = big(~onesSum(big(pseudo) + transport))
-            (transport[16], transport[17]) = (sum[0], sum[1])
-            return isIPv6
-                ? .ipv6(next: 6, transport)
-                : .ipv4(
-                    protocol: 6, transport, identification: identification, fragment: fragment)
+            return .finished(
+                transport, protocol: 6, checksumAt: 16, isIPv6: isIPv6,
+                identification: identification, fragment: fragment)
         }
     }
 
