@@ -41,12 +41,7 @@ struct DatagramTrainTests {
                 datagram.identification = UInt16(position)
                 return datagram.frame()
             }
-            let (count, virtual, bytes) = try SegmentTrainTests.joined(frames)
-            #expect(count == 5)
-            let made = SuperFrame(virtual, FrameHeaders(bytes.span), bytes.span)
-            let superFrame = try #require(made)
-            #expect(superFrame.count == 5 && superFrame.segmentSize == 500)
-            #expect(SegmentTrainTests.split(superFrame, virtual, bytes) == frames.map(\.bytes))
+            try SegmentTrainTests.expectRestored(frames, segmentSize: 500)
         }
     }
 

@@ -67,8 +67,18 @@ struct SegmentTrainTests {
         return (train.count, virtual, bytes)
     }
 
+    /// Expects that packets of this much data join, and are the same after the super-packet is split.
+    static func expectRestored(_ frames: [SampleFrame], segmentSize: Int) throws {
+        let (count, virtual, bytes) = try joined(frames)
+        #expect(count == frames.count)
+        let made = SuperFrame(virtual, FrameHeaders(bytes.span), bytes.span)
+        let superFrame = try #require(made)
+        #expect(superFrame.count == frames.count && superFrame.segmentSize == segmentSize)
+        #expect(split(superFrame, virtual, bytes) == frames.map(\.bytes))
+    }
+
     /// The packets of a super-packet, with finished checksums.
-    static func split(
+    private static func split(
         _ superFrame: SuperFrame, _ virtual: VirtualHeader, _ bytes: [UInt8]
     ) -> [[UInt8]] {
         (0..<superFrame.count).map { segment in
@@ -95,12 +105,7 @@ struct SegmentTrainTests {
                     flags: isLast ? 0x18 : 0x10
                 ).frame()
             }
-            let (count, virtual, bytes) = try Self.joined(frames)
-            #expect(count == 5)
-            let made = SuperFrame(virtual, FrameHeaders(bytes.span), bytes.span)
-            let superFrame = try #require(made)
-            #expect(superFrame.count == 5 && superFrame.segmentSize == 1000)
-            #expect(Self.split(superFrame, virtual, bytes) == frames.map(\.bytes))
+            try Self.expectRestored(frames, segmentSize: 1000)
         }
     }
 

@@ -21,6 +21,13 @@ struct GenericFamily: Sendable, Hashable {
     }
 }
 
+extension NetlinkSession {
+    /// The family with this name, for a session of generic netlink; nil if the kernel lacks it.
+    func genericFamily(named name: String) throws(NetlinkError) -> GenericFamily? {
+        try get([GenericFamily.find(name)])[0].flatMap { GenericFamily($0) }
+    }
+}
+
 extension GenericFamily {
     /// Reads the number from the reply.
     init?(_ message: NetlinkMessage) {

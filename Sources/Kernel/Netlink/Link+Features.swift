@@ -11,8 +11,7 @@ extension Link {
     /// asked in this way, and nothing happens.
     public static func cutForPacketSockets(sentBy interfaces: [Int32]) {
         guard let session = try? NetlinkSession(.generic),
-            let found = try? session.get([GenericFamily.find(ETHTOOL_GENL_NAME)]),
-            let family = found.first?.flatMap({ GenericFamily($0) })
+            let family = try? session.genericFamily(named: ETHTOOL_GENL_NAME)
         else { return }
         _ = try? session.execute(
             interfaces.map { family.turnOff(indescribableOffloads, of: $0) })

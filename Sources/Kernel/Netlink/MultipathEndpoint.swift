@@ -68,8 +68,7 @@ public final class MultipathManager {
 
     init(_ session: NetlinkSession) throws(NetlinkError) {
         self.session = session
-        let answer = try session.get([GenericFamily.find(MPTCP_PM_NAME)])
-        guard let family = answer.first?.flatMap({ GenericFamily($0) }) else {
+        guard let family = try session.genericFamily(named: MPTCP_PM_NAME) else {
             throw NetlinkError(
                 attempt: "reach the path manager of Multipath TCP", errno: .protocolNotSupported)
         }
