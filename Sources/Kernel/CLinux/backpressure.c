@@ -65,20 +65,26 @@ int lc_fix_window(int fd, uint32_t size) {
     return 0;
 }
 
-void lc_repeat_soon(int fd) {
+static void give_up_after(int fd, int patience) {
+    unsigned most = (unsigned)patience * 1000;
+    (void)setsockopt(fd, SOL_TCP, TCP_USER_TIMEOUT, &most, sizeof most);
+}
+
+void lc_repeat_soon(int fd, int patience) {
     // Neither Debian 12's headers nor Ubuntu 24.04's have it.
     enum { RTO_MAX_MS = 44 };
     int most = 1000, is_linear = 1;
     (void)setsockopt(fd, SOL_TCP, RTO_MAX_MS, &most, sizeof most);
     (void)setsockopt(fd, SOL_TCP, TCP_THIN_LINEAR_TIMEOUTS, &is_linear, sizeof is_linear);
+    // Without it the kernel counts attempts, and has made the 15 of net.ipv4.tcp_retries2 soon.
+    give_up_after(fd, patience);
 }
 
 void lc_watch_peer(int fd, int interval, int patience) {
     int is_kept = 1;
-    unsigned most = (unsigned)patience * 1000;
     (void)setsockopt(fd, SOL_TCP, TCP_KEEPIDLE, &interval, sizeof interval);
     (void)setsockopt(fd, SOL_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
-    (void)setsockopt(fd, SOL_TCP, TCP_USER_TIMEOUT, &most, sizeof most);
+    give_up_after(fd, patience);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &is_kept, sizeof is_kept);
 }
 

@@ -27,10 +27,12 @@ struct LearnTests {
     }
 
     /// Learns a link, and then that of the profile that came of it.
+    ///
+    /// - Parameter before: what a shell runs in the sandbox before.
     private func learn(
         _ profile: String..., options: [String] = [],
         server: String = "exec \(linkcond) learn --serve --quiet", isIPv4: Bool = false,
-        by caller: Caller = .root
+        before: String = ":", by caller: Caller = .root
     ) async throws -> Learned {
         try await withTemporaryDirectory { directory in
             try shell("chmod 777 \(directory.path)")
@@ -40,6 +42,7 @@ struct LearnTests {
                     "--seed", "11", "--backend", "engine", "--uplink", "none", "--server",
                     server, "--server-ready", "46464", "--", "sh", "-c",
                     """
+                    \(before)
                     exec "$0" learn learned "$@" --server $(
                         getent \(isIPv4 ? "ahostsv4" : "ahosts") server.linkcond |
                             awk 'NR == 1 { print $1 }')
@@ -100,6 +103,21 @@ struct LearnTests {
         #expect(abs(try #require(learned.down("bandwidth")?.value) / 2_000_000 - 1) < 0.03)
         #expect(abs(try #require(learned.up("queue")?.value) - 50) <= 5)
         #expect(learned.down("jitter")?.sureness == "notVisible")
+    }
+
+    /// Longer than the 15 attempts that TCP usually makes, of which these ends make one every second.
+    @Test
+    func `a link that is away for 20 seconds ends no measurement`() async throws {
+        let learned = try await learn(
+            "Cable", options: ["--time", "5s"],
+            before: """
+                (sleep 1
+                nft 'table inet outage { chain input { type filter hook input priority 0;
+                    tcp sport 46464 drop; }; }'
+                sleep 20
+                nft delete table inet outage) &
+                """)
+        #expect(abs(try #require(learned.down("bandwidth")?.value) / 6_000_000 - 1) < 0.03)
     }
 
     /// The ends have to agree in a black hole, too: what they say is longer than it lets through.

@@ -305,9 +305,7 @@ final class DiagnosisSession {
     /// Goes on as `learn` does.
     func measuring() throws -> ResponderConnection {
         try say(ClientMessage(measures: true))
-        return try ResponderConnection.meeting(
-            host, endpoint, channel, program: program,
-            until: KernelClock.monotonic + Self.patience)
+        return try ResponderConnection.meeting(host, endpoint, channel, program: program)
     }
 
     private var nonsense: LearningError {

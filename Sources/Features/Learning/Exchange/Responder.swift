@@ -28,7 +28,6 @@ public struct Responder: ~Copyable {
     /// The usual port.
     public static let defaultPort: UInt16 = 46_464
 
-    private static let patience = Duration.seconds(120)
     /// For a client that has asked what the network does, which tells of its end by TCP, or by a datagram
     /// where a NAT has forgotten that; unless it was killed.
     private static let watchInterval = Duration.seconds(5)
@@ -190,7 +189,7 @@ public struct Responder: ~Copyable {
     /// The next line; nil if the client has gone.
     private func nextLine(_ client: Client, _ end: Duration) throws -> String? {
         let channel = client.channel
-        let patience = KernelClock.monotonic + Self.patience
+        let patience = KernelClock.monotonic + ControlChannel.longestSilence
         while true {
             turnOthersAway()
             if client.saysFarewell { return nil }
@@ -212,7 +211,8 @@ public struct Responder: ~Copyable {
         _ message: ResponderMessage, _ channel: ControlChannel, _ more: [UInt8] = []
     ) throws {
         try channel.send(
-            MessageLine.text(of: message), more, until: KernelClock.monotonic + .seconds(120))
+            MessageLine.text(of: message), more,
+            until: KernelClock.monotonic + ControlChannel.longestSilence)
     }
 
     /// Tells those who wait that somebody else is being served.
@@ -237,7 +237,7 @@ public struct Responder: ~Copyable {
                 invitation: .init(
                     token: token, port: port, clock: SharedClock.mark(token), limits: limits)),
             channel)
-        let deadline = KernelClock.monotonic + Self.patience
+        let deadline = KernelClock.monotonic + ControlChannel.longestSilence
         var found: Endpoint?
         while KernelClock.monotonic < deadline {
             turnOthersAway()

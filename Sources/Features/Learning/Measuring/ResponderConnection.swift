@@ -36,21 +36,21 @@ final class ResponderConnection {
         let (channel, endpoint) = try connect(to: host, port: port, segmentSize: smallSegment)
         let deadline = KernelClock.monotonic + patience
         let answer = try greet(channel, place, program, until: deadline)
-        return try meeting(host, endpoint, channel, program: answer.program, until: deadline)
+        return try meeting(host, endpoint, channel, program: answer.program)
     }
 
     /// The same over a connection that is there, whose responder says next how to meet.
     static func meeting(
-        _ host: String, _ endpoint: Endpoint, _ channel: ControlChannel, program: String,
-        until deadline: Duration
+        _ host: String, _ endpoint: Endpoint, _ channel: ControlChannel, program: String
     ) throws -> ResponderConnection {
         let place = "\(host), port \(endpoint.port)"
         do {
-            let line = try channel.line(limit: longestLine, until: deadline)
+            let line = try channel.line(
+                limit: longestLine, until: KernelClock.monotonic + longPatience)
             guard
                 let invitation = MessageLine.read(line, as: ResponderMessage.self)?.invitation
             else { throw LearningError("\(place): the responder says what cannot be understood") }
-            let exchange = try meet(channel, endpoint, invitation, place, until: deadline)
+            let exchange = try meet(channel, endpoint, invitation, place)
             return ResponderConnection(host, endpoint, channel, invitation, program, exchange)
         } catch let failure as ControlChannel.Failure {
             throw vanished(host, failure)
@@ -182,10 +182,11 @@ final class ResponderConnection {
     /// Shows the responder the UDP address of this end.
     private static func meet(
         _ channel: ControlChannel, _ endpoint: Endpoint,
-        _ invitation: ResponderMessage.Invitation, _ place: String, until deadline: Duration
+        _ invitation: ResponderMessage.Invitation, _ place: String
     ) throws -> ProbeExchange {
         var socket = try ProbeSocket(port: 0, isIPv6: endpoint.address.isIPv6)
         let peer = Endpoint(endpoint.address, port: invitation.port)
+        let deadline = KernelClock.monotonic + patience
         while KernelClock.monotonic < deadline {
             socket.answer(Rendezvous.datagram(invitation.token), to: peer)
             let next = KernelClock.monotonic + .milliseconds(500)
@@ -193,6 +194,7 @@ final class ResponderConnection {
                 for datagram in socket.receiveFromAnybody() where datagram.sender == peer {
                     guard let cookie = Rendezvous.word(of: datagram.payload) else { continue }
                     let line = MessageLine.text(of: ClientMessage(cookie: cookie))
+                    let deadline = KernelClock.monotonic + longPatience
                     try channel.send(line, until: deadline)
                     let answer = try channel.line(limit: longestLine, until: deadline)
                     guard
@@ -232,12 +234,12 @@ final class ResponderConnection {
             }
             let own = try exchange.run(round, own: .up) { true }
             // A slow link needs its time for the answer.
-            let answer = try message(within: .seconds(120))
+            let answer = try message(within: ControlChannel.longestSilence)
             guard let outcome = answer.outcome, outcome.bytes <= round.packetCount * 80 else {
                 throw LearningError("\(host): the responder says what cannot be understood")
             }
             let bytes = try channel.bytes(
-                outcome.bytes, until: KernelClock.monotonic + .seconds(120))
+                outcome.bytes, until: KernelClock.monotonic + ControlChannel.longestSilence)
             guard
                 let arrivals = ArrivalCode.decode(
                     bytes.span, count: outcome.arrivals, below: round.endNumber),

@@ -24,6 +24,9 @@ final class ControlChannel {
         }
     }
 
+    /// The longest that either end waits for the other.
+    static let longestSilence = Duration.seconds(120)
+
     private let stream: StreamSocket
     private var buffer: [UInt8] = []
     private var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -33,7 +36,7 @@ final class ControlChannel {
     init(_ stream: consuming StreamSocket) {
         self.stream = stream
         // The link may lose many packets in a row.
-        self.stream.repeatSoon()
+        self.stream.repeatSoon(patience: Self.longestSilence)
     }
 
     /// Finds out by itself, from now on, when the other end does not know the connection any more, or is

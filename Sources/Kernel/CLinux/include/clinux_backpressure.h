@@ -33,8 +33,9 @@ int lc_is_within_host(struct lc_endpoint to);
 int lc_fix_window(int fd, uint32_t size);
 
 /// Lets a connection over which little is sent repeat what was lost every second or sooner, where the
-/// kernel can: Linux 6.15 for as long as it lasts, others six times.
-void lc_repeat_soon(int fd);
+/// kernel can: Linux 6.15 for as long as it lasts, others six times. It gives up after `patience` seconds
+/// without an answer.
+void lc_repeat_soon(int fd, int patience);
 
 /// Asks the other end of a silent connection every `interval` seconds whether it is still there, and ends
 /// the connection after `patience` seconds without an answer.

@@ -91,7 +91,12 @@ extension StreamSocket {
 
     /// Repeats what was lost every second or sooner, as far as the kernel can, in place of after
     /// twice the time of the attempt before. For connections over which little is sent.
-    public borrowing func repeatSoon() { lc_repeat_soon(descriptor.rawValue) }
+    ///
+    /// - Parameter patience: Ends the connection (`Errno.timedOut`) after that time without an answer, in
+    ///   whole seconds.
+    public borrowing func repeatSoon(patience: Duration) {
+        lc_repeat_soon(descriptor.rawValue, Int32(clamping: patience.components.seconds))
+    }
 
     /// Asks the other end every `interval` whether it is still there while it is silent, and ends the
     /// connection after `patience` without an answer (`Errno.timedOut`). Both count in whole seconds.
