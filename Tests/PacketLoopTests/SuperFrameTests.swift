@@ -78,6 +78,18 @@ struct SuperFrameTests {
         }
     }
 
+    @Test
+    func `All packets have the counter of AccECN, of which CWR is a part`() throws {
+        for (isReported, flags) in [(true, 0x50), (false, 0xd0)] as [(Bool, UInt8)] {
+            var sample = Sample(
+                isIPv6: false, isTCP: true, payload: 3000, segmentSize: 1000, flags: 0xd0)
+            sample.virtual.isCongestionReported = isReported
+            let superFrame = try #require(sample.superFrame)
+            let (_, packet) = sample.run(1..<2, of: superFrame)
+            #expect(packet[14 + 20 + 13] == flags)
+        }
+    }
+
     private func check(_ sample: Sample, _ packet: [UInt8], _ segment: Int, isLast: Bool) {
         let isIPv6 = sample.addresses.count == 32
         let transport = 14 + (isIPv6 ? 40 : 20)

@@ -77,6 +77,7 @@ struct SuperFrame: Hashable {
             virtual.segmentation = VirtualHeader.Segmentation.none
             virtual.segmentSize = 0
         }
+        let isCongestionReported = virtual.isCongestionReported
         if run.count == 1 || run.lowerBound > 0 { virtual.isCongestionReported = false }
         virtual.write(to: &bytes)
         if bytes[base + network] >> 4 == 4 {
@@ -91,9 +92,10 @@ struct SuperFrame: Hashable {
             bytes.setLong(
                 sequence &+ UInt32(truncatingIfNeeded: run.lowerBound * segmentSize),
                 at: header + 4)
-            // FIN and PSH belong to the last packet, CWR to the first (RFC 3168, section 6.1.2).
+            // FIN and PSH belong to the last packet, and CWR to the first (RFC 3168, section 6.1.2),
+            // unless it is a part of the counter that all packets have with AccECN (RFC 9768).
             if run.upperBound < count { bytes[header + 13] &= ~0x09 }
-            if run.lowerBound > 0 { bytes[header + 13] &= ~0x80 }
+            if run.lowerBound > 0, isCongestionReported { bytes[header + 13] &= ~0x80 }
         }
         let ownHeader = headerLength - transport
         if !isTCP {
