@@ -289,6 +289,26 @@ struct LoopFrameTests {
         }
     }
 
+    /// The kernel has no room for what a smaller MTU forbids: to wait for it would hold up the others.
+    @Test
+    func `An end with a smaller MTU loses what is too long for it, and only that`() async throws {
+        try await TestWires.with { wires in
+            let loop = try wires.loop(Self.delayed)
+            let (app, far) = (try wires.end("app"), try wires.end("far"))
+            try shell("ip link set app-end mtu 500")
+            let short = Self.numbered(20)
+            let frames = zip(short, Self.numbered(20, size: 800)).flatMap { [$1, $0] }
+            try far.send(frames)
+            #expect(try app.receive(20).map(\.bytes) == short)
+            #expect(loop.statistics.down.undeliverable == 20)
+            try shell("ip link set app-end mtu 9000")
+            try far.send(frames)
+            #expect(try app.receive(40).map(\.bytes) == frames)
+            loop.stop()
+            #expect(loop.statistics.down.unwantedDrops == 0)
+        }
+    }
+
     @Test
     func `Interfaces may go down and come up again, and even vanish`() async throws {
         try await TestWires.with { wires in

@@ -32,16 +32,37 @@ struct StatisticsTests {
     }
 
     @Test func `one that loses what nobody wanted lost is not, and says so`() {
-        for counter: WritableKeyPath<DirectionStatistics, UInt64> in [
-            \.socketDrops, \.unreadable, \.sendFailures,
-        ] {
+        let busy = "this machine was too busy for the emulation to be exact: "
+        let lost = busy + "3 packets were lost that the profile did not lose"
+        let unread = "the emulation was not exact: 3 packets could not be read and were lost"
+        let notes: [(counter: WritableKeyPath<DirectionStatistics, UInt64>, text: String)] = [
+            (\.socketDrops, lost), (\.sendFailures, lost), (\.unreadable, unread),
+        ]
+        for (counter, note) in notes {
             var loop = Self.loop
             loop.down[keyPath: counter] = 3
             #expect(!Faithfulness(loop).isGiven)
-            #expect(
-                Faithfulness(loop).note?.hasSuffix(
-                    "3 packets were lost that the profile did not lose") == true)
+            #expect(Faithfulness(loop).note == note)
         }
+    }
+
+    @Test func `what the kernel takes for wrong is not the fault of a busy machine`() {
+        var loop = Self.loop
+        (loop.down.sendFailures, loop.down.refused) = (3, 3)
+        #expect(!Faithfulness(loop).isGiven)
+        let refused = "the kernel refused 3 packets, which were lost"
+        #expect(Faithfulness(loop).note == "the emulation was not exact: " + refused)
+        loop.up.socketDrops = 2
+        let lost = "2 packets were lost that the profile did not lose; "
+        #expect(
+            Faithfulness(loop).note
+                == "this machine was too busy for the emulation to be exact: " + lost + refused)
+    }
+
+    @Test func `what nobody can receive would be lost without a link, too`() {
+        var loop = Self.loop
+        (loop.down.sendFailures, loop.down.undeliverable) = (3, 3)
+        #expect(Faithfulness(loop).isGiven)
     }
 
     @Test func `nor is one for whose packets there was too little memory`() {

@@ -5,9 +5,13 @@ import PacketEngine
 /// Whether loops did exactly what the conditions say.
 public struct Faithfulness: Sendable, Hashable {
     /// Packets dropped for lack of time or memory.
-    private let unwantedDrops: UInt64
+    private let machineDrops: UInt64
     /// Those of them for which there was no memory.
     private let memoryDrops: UInt64
+    /// Packets that could not be read.
+    private let unreadable: UInt64
+    /// Packets that the kernel took for wrong.
+    private let refused: UInt64
     /// How long packets passed by the link.
     private let bypass: Duration
     /// The direction with the latest packets, if too many were late.
@@ -32,7 +36,9 @@ public struct Faithfulness: Sendable, Hashable {
 
     /// Judges by the statistics of these directions.
     public init(_ ways: [DirectionStatistics]) {
-        unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
+        machineDrops = ways.reduce(0) { $0 + $1.unwantedDrops - $1.unreadable - $1.refused }
+        unreadable = ways.reduce(0) { $0 + $1.unreadable }
+        refused = ways.reduce(0) { $0 + $1.refused }
         memoryDrops = ways.reduce(0) { $0 + $1.memoryDrops }
         bypass = ways.map(\.bypass).max() ?? .zero
         latest = ways.filter(\.isLate).max { $0.typicalLateness < $1.typicalLateness }
@@ -41,16 +47,35 @@ public struct Faithfulness: Sendable, Hashable {
 
     /// Whether the loops were faithful.
     public var isGiven: Bool {
-        unwantedDrops == 0 && bypass == .zero && latest == nil && shortage == nil
+        machineDrops == 0 && unreadable == 0 && refused == 0 && bypass == .zero && latest == nil
+            && shortage == nil
     }
 
     /// What the user should know; nil if the loops were faithful.
     public var note: String? {
+        let (busy, others) = (machineFacts, otherFacts)
+        guard !busy.isEmpty || !others.isEmpty else { return nil }
+        let beginning =
+            busy.isEmpty
+            ? "the emulation was not exact: "
+            : "this machine was too busy for the emulation to be exact: "
+        return beginning + (busy + others).joined(separator: "; ")
+    }
+
+    /// What had other causes than the machine's speed and size.
+    private var otherFacts: [String] {
         var facts: [String] = []
-        if unwantedDrops > 0 {
+        if unreadable > 0 { facts.append("\(unreadable) packets could not be read and were lost") }
+        if refused > 0 { facts.append("the kernel refused \(refused) packets, which were lost") }
+        return facts
+    }
+
+    private var machineFacts: [String] {
+        var facts: [String] = []
+        if machineDrops > 0 {
             let cause = memoryDrops > 0 ? ", \(memoryDrops) of them for lack of memory" : ""
             facts.append(
-                "\(unwantedDrops) packets were lost that the profile did not lose\(cause)")
+                "\(machineDrops) packets were lost that the profile did not lose\(cause)")
         }
         if bypass > .zero {
             facts.append("for \(bypass.roundedText) packets passed as without conditions")
@@ -62,9 +87,7 @@ public struct Faithfulness: Sendable, Hashable {
                 "for \(shortage.duration.roundedText) it had no processor time left to carry more "
                     + "than \(carried) of \(bandwidth.roundedText)")
         }
-        guard !facts.isEmpty else { return nil }
-        return "this machine was too busy for the emulation to be exact: "
-            + facts.joined(separator: "; ")
+        return facts
     }
 }
 

@@ -52,6 +52,10 @@ public struct DirectionStatistics: Sendable, Hashable {
     public internal(set) var unreadable: UInt64 = 0
     /// Frames that the kernel refused, for example because the interface is down.
     public internal(set) var sendFailures: UInt64 = 0
+    /// Those of them that the other end takes from nobody: it is down, gone, or has a smaller MTU.
+    public internal(set) var undeliverable: UInt64 = 0
+    /// Those of them that the kernel took for wrong.
+    public internal(set) var refused: UInt64 = 0
     /// Packets dropped because later ones had passed by the link meanwhile (see `RedirectLease`).
     public internal(set) var staleDrops: UInt64 = 0
     /// How long packets have passed by the link, since nobody extended its lease.
@@ -101,9 +105,9 @@ public struct DirectionStatistics: Sendable, Hashable {
         }
     }
 
-    /// Packets lost for lack of time or memory, which no conditions asked for.
+    /// Packets that were lost although no conditions asked for it.
     public var unwantedDrops: UInt64 {
-        socketDrops + memoryDrops + unreadable + sendFailures + staleDrops
+        socketDrops + memoryDrops + unreadable + sendFailures + staleDrops - undeliverable
     }
 }
 

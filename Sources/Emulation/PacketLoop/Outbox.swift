@@ -11,10 +11,19 @@ struct Outbox: ~Copyable {
     private struct Entry {
         var frame: FrameStore.ID
         var references: Int
+        /// In bytes.
+        var length = 0
         /// The slot with its headers, if they differ from the original ones.
         var headers: FrameStore.ID?
         /// When it should leave; nil if its lateness is not measured.
         var due: Duration?
+
+        /// Whether the other end's MTU limits its length; that of a super-packet has no limit.
+        func isLimited(_ store: borrowing FrameStore) -> Bool {
+            store.withFrame(headers ?? frame) { virtual, _ in
+                virtual.segmentation == VirtualHeader.Segmentation.none
+            }
+        }
     }
 
     private struct Run {
@@ -45,6 +54,7 @@ struct Outbox: ~Copyable {
     var latenessLimit = Duration.zero
     /// Since when the kernel has had no room.
     private var refusedSince: Duration?
+    private var lengthLimit = LengthLimit()
 
     private init(
         local: consuming LocalSender? = nil, direct: consuming PacketSender? = nil,
@@ -193,6 +203,7 @@ struct Outbox: ~Copyable {
             head = head.dropFirst(VirtualHeader.count + network)
         }
         entries.append(entry)
+        entries[entries.count - 1].length = head.count + rest.count
         batch.append(from: store.memory, head: head, rest: rest)
     }
 
@@ -207,6 +218,9 @@ struct Outbox: ~Copyable {
                 refusedSince = nil
                 let now = clock.now
                 for entry in entries[..<sent] {
+                    if lengthLimit.isWatching, entry.isLimited(store) {
+                        statistics.undeliverable += lengthLimit.pass(entry.length)
+                    }
                     if let due = entry.due {
                         statistics.record(
                             lateness: now - due, packets: entry.references,
@@ -217,8 +231,8 @@ struct Outbox: ~Copyable {
                 finish(sent, &store)
             } catch {
                 // The caller tries again later.
-                guard !isTemporary(error, clock) else { return }
-                statistics.sendFailures += UInt64(entries[0].references)
+                guard !isTemporary(error, clock, store) else { return }
+                refuse(entries[0], error, store, &statistics)
                 batch.removeFirst(1)
                 finish(1, &store)
             }
@@ -239,11 +253,34 @@ struct Outbox: ~Copyable {
         return try general?.send(&batch) ?? 0
     }
 
+    /// Counts a frame that the kernel did not take.
+    private mutating func refuse(
+        _ entry: Entry, _ error: Errno, _ store: borrowing FrameStore,
+        _ statistics: inout DirectionStatistics
+    ) {
+        let packets = UInt64(entry.references)
+        statistics.sendFailures += packets
+        switch error {
+        case .wouldBlock, .noBufferSpace:
+            guard entry.isLimited(store) else { return }
+            if lengthLimit.forbids(entry.length) {
+                statistics.undeliverable += packets
+            } else {
+                lengthLimit.refuse(entry.length, packets: packets)
+            }
+        case .networkDown, .noSuchAddressOrDevice: statistics.undeliverable += packets
+        default: statistics.refused += packets
+        }
+    }
+
     /// Whether the kernel may soon accept the first frame.
-    private mutating func isTemporary(_ error: Errno, _ clock: LoopClock) -> Bool {
+    private mutating func isTemporary(
+        _ error: Errno, _ clock: LoopClock, _ store: borrowing FrameStore
+    ) -> Bool {
         switch error {
         case .interrupted: return true
         case .wouldBlock, .noBufferSpace:
+            if lengthLimit.forbids(entries[0].length), entries[0].isLimited(store) { return false }
             let now = clock.now
             guard let since = refusedSince else {
                 refusedSince = now
