@@ -247,10 +247,12 @@ struct Outbox: ~Copyable {
                 return try direct?.send(&batch) ?? 0
             } catch {
                 guard error == .noBufferSpace, general != nil else { throw error }
-                isDirect = false
             }
         }
-        return try general?.send(&batch) ?? 0
+        let sent = try general?.send(&batch) ?? 0
+        // If that is refused, too, there is no room, or nobody: the frame needs no splitting.
+        isDirect = false
+        return sent
     }
 
     /// Counts a frame that the kernel did not take.
