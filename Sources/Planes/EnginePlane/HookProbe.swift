@@ -23,16 +23,21 @@ public enum HookProbe {
     /// Tests in a new network namespace. Requires `CAP_SYS_ADMIN`, for the namespace.
     public static func run() throws -> Answer {
         try NetworkNamespace.withNew {
-            Answer(lackOfTables: lack { _ = try PacketFilterHooks() }, lackOfFilters: lackOfFilters)
+            Answer(lackOfTables: lackOfTables, lackOfFilters: lackOfFilters)
         }
     }
 
     /// The kind that the engine would use here, as far as the caller may test.
     static var likelyKind: HookKind {
         if HookKind.allowed == [.clsact] { return .clsact }
-        guard Privilege.mayMakeNamespaces, let answer = try? run() else { return .nftables }
-        return answer.lackOfTables != nil && answer.lackOfFilters == nil ? .clsact : .nftables
+        guard Privilege.mayMakeNamespaces else { return .nftables }
+        let lacksTables = try? NetworkNamespace.withNew {
+            lackOfTables != nil && lackOfFilters == nil
+        }
+        return lacksTables == true ? .clsact : .nftables
     }
+
+    private static var lackOfTables: EngineError? { lack { try PacketFilterHooks.test() } }
 
     private static var lackOfFilters: EngineError? {
         lack {

@@ -21,18 +21,31 @@ final class PacketFilterHooks: Hooks {
     /// Connects to nftables in the calling thread's network namespace, and tests the required
     /// features there.
     init() throws(EngineError) {
+        tables = try Self.connect()
         do {
-            guard let tables = try PacketFilterTables.open() else { throw EngineError.noProgram }
-            self.tables = tables
             beacons = try BeaconGate()
         } catch {
-            throw error as? EngineError ?? EngineError("\(error)")
+            throw EngineError("\(error)")
         }
+    }
+
+    /// Tests the required features in the calling thread's network namespace.
+    static func test() throws(EngineError) { _ = try connect() }
+
+    private static func connect() throws(EngineError) -> PacketFilterTables {
+        let tables: PacketFilterTables?
         do {
-            try tables.run(HookTable.trial, within: Self.trialPatience)
+            tables = try PacketFilterTables.open()
+        } catch {
+            throw EngineError("\(error)")
+        }
+        guard let tables else { throw .noProgram }
+        do {
+            try tables.run(HookTable.trial, within: trialPatience)
         } catch {
             throw Self.error(error)
         }
+        return tables
     }
 
     func change(to tables: [Int32: HookTable?], isForced: Bool) throws(EngineError) {
