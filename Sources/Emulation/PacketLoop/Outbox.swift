@@ -202,8 +202,9 @@ struct Outbox: ~Copyable {
             // From the IP header on.
             head = head.dropFirst(VirtualHeader.count + network)
         }
+        var entry = entry
+        entry.length = head.count + rest.count
         entries.append(entry)
-        entries[entries.count - 1].length = head.count + rest.count
         batch.append(from: store.memory, head: head, rest: rest)
     }
 

@@ -31,10 +31,10 @@ public enum HookProbe {
     static var likelyKind: HookKind {
         if HookKind.allowed == [.clsact] { return .clsact }
         guard Privilege.mayMakeNamespaces else { return .nftables }
-        let lacksTables = try? NetworkNamespace.withNew {
+        let needsFilters = try? NetworkNamespace.withNew {
             lackOfTables != nil && lackOfFilters == nil
         }
-        return lacksTables == true ? .clsact : .nftables
+        return needsFilters == true ? .clsact : .nftables
     }
 
     private static var lackOfTables: EngineError? { lack { try PacketFilterHooks.test() } }

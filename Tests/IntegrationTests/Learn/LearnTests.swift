@@ -113,9 +113,9 @@ struct LearnTests {
             before: """
                 (sleep 1
                 nft 'table inet outage { chain input { type filter hook input priority 0;
-                    tcp sport 46464 drop; }; }'
-                sleep 20
-                nft delete table inet outage) &
+                    tcp sport 46464 counter drop; }; }' &&
+                    sleep 20 && nft list table inet outage | grep -q 'packets [1-9]' &&
+                    nft delete table inet outage || kill $$) &
                 """)
         #expect(abs(try #require(learned.down("bandwidth")?.value) / 6_000_000 - 1) < 0.03)
     }
