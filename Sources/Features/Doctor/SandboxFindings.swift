@@ -53,9 +53,7 @@ struct SandboxFindings: Sendable, Hashable {
         let programs = helpers.map(\.program).filter { name in
             directories.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
         }
-        let program =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? "linkcond"
+        let program = SmallFile.target(ofLink: "/proc/self/exe") ?? "linkcond"
         return SandboxFindings(
             isRoot: Privilege.isRoot, asItIs: .make(inUserNamespace: false),
             inUserNamespace: .make(inUserNamespace: true),

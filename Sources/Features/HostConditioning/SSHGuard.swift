@@ -1,5 +1,4 @@
 public import DataPlane
-import FoundationEssentials
 import LinuxKernel
 import Netlink
 
@@ -39,9 +38,7 @@ public enum SSHGuard {
 
     /// Whether the calling thread is in the network namespace of PID 1.
     private static var isHostNamespace: Bool {
-        let namespaces = ["1", "thread-self"].map {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/ns/net")
-        }
+        let namespaces = ["1", "thread-self"].map { SmallFile.target(ofLink: "/proc/\($0)/ns/net") }
         return namespaces[0] != nil && namespaces[0] == namespaces[1]
     }
 }

@@ -51,7 +51,7 @@ public enum Sandbox {
     /// any user if the kernel allows user namespaces. From here on, this process only passes
     /// signals on.
     public static func run(
-        _ request: SandboxRequest, listener: some Listener
+        _ request: SandboxRequest, listener: any Listener
     ) throws(SandboxError) -> Outcome {
         // Until the first process is on its way; it hurries itself until it starts the command.
         KernelThread.hurry()

@@ -7,10 +7,10 @@ import SystemPackage
 import Uplink
 
 /// The process that the caller sees, in the host's namespaces.
-struct Supervisor<Listener: Sandbox.Listener> {
+struct Supervisor {
     let request: SandboxRequest
     let network: SandboxNetwork
-    let listener: Listener
+    let listener: any Sandbox.Listener
     let channel: MessageChannel
     let signals: SignalDescriptor
     let isRootless: Bool
@@ -131,12 +131,12 @@ struct Supervisor<Listener: Sandbox.Listener> {
 }
 
 /// What happens between the command's end and the arrival of its data.
-private struct DrainWatch<Listener: Sandbox.Listener> {
-    let listener: Listener
+private struct DrainWatch {
+    let listener: any Sandbox.Listener
     private(set) var statistics = DrainStatistics()
     private var beginning = ContinuousClock.now
 
-    init(listener: Listener) { self.listener = listener }
+    init(listener: any Sandbox.Listener) { self.listener = listener }
 
     mutating func begin() { beginning = .now }
 

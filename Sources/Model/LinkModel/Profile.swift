@@ -45,9 +45,10 @@ public struct Profile: Sendable, Hashable {
     /// The name that is unique among all families: `apple/Very-Bad-Network`.
     public var id: String {
         name.split(separator: " ").enumerated().reduce(into: family + "/") { id, word in
-            // `joined` has the Swift runtime search all protocol conformances of the program.
+            // `joined`, or to append a substring, has the Swift runtime search all protocol
+            // conformances of the program.
             if word.offset > 0 { id += "-" }
-            id += word.element
+            id += String(word.element)
         }
     }
 }

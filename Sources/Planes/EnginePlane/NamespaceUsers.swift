@@ -31,15 +31,15 @@ struct NamespaceUsers {
     }
 
     private func hasOtherProcess(besides others: [Int32]) -> Bool {
-        let manager = FileManager.default
-        guard let names = try? manager.contentsOfDirectory(atPath: "/proc") else { return true }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc")
+        else { return true }
         let own = ([ProcessInfo.processInfo.processIdentifier] + others).map(String.init)
         return names.contains { name in
             guard !own.contains(name), name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                 return false
             }
             let link = "/proc/\(name)/ns/net"
-            return (try? manager.destinationOfSymbolicLink(atPath: link)) == namespace
+            return SmallFile.target(ofLink: link) == namespace
         }
     }
 }

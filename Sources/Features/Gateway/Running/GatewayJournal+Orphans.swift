@@ -33,8 +33,7 @@ extension GatewayJournal {
         else { return nil }
         let processes = SmallFile.names(in: "/proc").filter { $0.allSatisfy(\.isNumber) }
         let links = processes.compactMap { process in
-            try? FileManager.default.destinationOfSymbolicLink(
-                atPath: "/proc/\(process)/ns/net")
+            SmallFile.target(ofLink: "/proc/\(process)/ns/net")
         }
         let names = mounts.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("net:[") }
         let inodes = (links + names.map(String.init)).map { $0.filter(\.isNumber) }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LinkModel
 import LinuxKernel
 import Sandbox
@@ -78,8 +77,7 @@ struct OngoingProgram: Encodable, Equatable {
             value("--report").map { "\($0)/report.html" } ?? value("--timeline") ?? value("--html")
         guard let page, page.hasSuffix(".html") else { return nil }
         guard !page.hasPrefix("/") else { return page }
-        let place = try? FileManager.default.destinationOfSymbolicLink(atPath: directory)
-        return place.map { "\($0)/\(page)" }
+        return SmallFile.target(ofLink: directory).map { "\($0)/\(page)" }
     }
 
     /// The parent in `/proc/PID/stat`, whose second field may contain blanks and parentheses.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LinuxKernel
 
 /// A process listed in `/proc`.
 struct ListedProcess: Hashable {
@@ -28,7 +28,7 @@ struct ListedProcess: Hashable {
 
     /// All processes of the PID namespace of `/proc`.
     static func all() -> [ListedProcess] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        let names = SmallFile.names(in: "/proc")
         return names.filter { Int32($0) != nil }.compactMap { name in
             HostNames.text(of: "/proc/\(name)/stat").flatMap { ListedProcess(stat: $0) }
         }
@@ -40,6 +40,6 @@ struct ListedProcess: Hashable {
 
     /// The network namespace that a link in `/proc` leads to.
     static func network(_ link: String) -> String? {
-        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(link)")
+        SmallFile.target(ofLink: "/proc/\(link)")
     }
 }

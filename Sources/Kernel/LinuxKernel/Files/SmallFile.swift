@@ -31,6 +31,14 @@ public enum SmallFile {
         return unsafe DirectoryStream.names(directory).filter { ![".", ".."].contains($0) }
     }
 
+    /// What a symbolic link leads to; nil if it cannot be read, or its target is longer than a path may be.
+    public static func target(ofLink path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = unsafe readlink(path, &buffer, buffer.count)
+        guard length >= 0, length < buffer.count else { return nil }
+        return String(decoding: buffer[..<length], as: UTF8.self)
+    }
+
     /// Renames a file, atomically replacing any file with the new name.
     public static func rename(_ path: String, to newPath: String) throws(KernelError) {
         guard unsafe Glibc.rename(path, newPath) != 0 else { return }

@@ -19,13 +19,13 @@ public enum Mount {
         let directory = "/proc"
         let flags = UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC)
         if !texts.isEmpty { try mount("tmpfs", directory, "tmpfs", flags) }
-        for (index, (path, text)) in texts.sorted(by: { $0.key < $1.key }).enumerated() {
+        for (index, (path, text)) in texts.enumerated() {
             let source = "\(directory)/\(index)"
             do {
                 let file = try FileDescriptor.open(
                     FilePath(source), .writeOnly, options: [.create, .closeOnExec],
                     permissions: [.ownerReadWrite, .groupRead, .otherRead])
-                try file.closeAfter { _ = try file.writeAll(text.utf8) }
+                try file.closeAfter { try file.write(wholeOf: text) }
             } catch {
                 throw KernelError(.write, subject: path, errno: error as? Errno ?? .ioError)
             }

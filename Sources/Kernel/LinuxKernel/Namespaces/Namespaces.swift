@@ -51,7 +51,7 @@ public struct Namespaces: OptionSet, Sendable {
         do {
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: .closeOnExec)
-            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+            try file.closeAfter { try file.write(wholeOf: text) }
         } catch {
             throw KernelError(.write, subject: path, errno: error as? Errno ?? .ioError)
         }

@@ -185,8 +185,10 @@ public enum Process {
     public static func arguments(droppingFirst count: Int) -> [RawText] {
         var number: Int32 = 0
         let words = unsafe lc_arguments(&number)
-        let all = unsafe UnsafeBufferPointer(start: words, count: Int(number))
-        return unsafe all.dropFirst(count).compactMap { unsafe $0.map { unsafe RawText($0) } }
+        guard let words = unsafe words, count < number else { return [] }
+        return (count..<Int(number)).compactMap { index in
+            unsafe words[index].map { unsafe RawText($0) }
+        }
     }
 
     /// The words of the command line, byte for byte, behind the first `--`.

@@ -33,7 +33,7 @@ public struct RunningProcess: Sendable, Hashable {
 
     /// The name of the file that it executes; nil for threads of the kernel.
     public var executableName: String? {
-        guard let path = Self.target(of: "/proc/\(number)/exe") else { return nil }
+        guard let path = SmallFile.target(ofLink: "/proc/\(number)/exe") else { return nil }
         let deleted = " (deleted)"
         return Self.lastPart(path.hasSuffix(deleted) ? path.dropLast(deleted.count) : path[...])
     }
@@ -56,17 +56,11 @@ public struct RunningProcess: Sendable, Hashable {
         let directory = "/proc/\(number)/fd"
         var found: [Int32: UInt64] = [:]
         for descriptor in SmallFile.names(in: directory).compactMap({ Int32($0) }) {
-            guard let target = Self.target(of: "\(directory)/\(descriptor)"),
+            guard let target = SmallFile.target(ofLink: "\(directory)/\(descriptor)"),
                 target.hasPrefix("socket:["), let inode = UInt64(target.dropFirst(8).dropLast())
             else { continue }
             found[descriptor] = inode
         }
         return found
-    }
-
-    private static func target(of link: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let length = unsafe readlink(link, &buffer, buffer.count)
-        return length < 0 ? nil : String(decoding: buffer.prefix(length), as: UTF8.self)
     }
 }

@@ -24,6 +24,10 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 == 127 }
 
     /// Reads an address in network byte order: 4 or 16 bytes.
+    ///
+    /// Compiled for each type of bytes: for any type, the Swift runtime would search all protocol
+    /// conformances of the program.
+    @inlinable
     public init?(bytes: some Collection<UInt8>) {
         func number(_ bytes: some Collection<UInt8>) -> UInt64 {
             bytes.reduce(0) { $0 << 8 | UInt64($1) }

@@ -17,7 +17,7 @@ public struct QuickWakeUps: ~Copyable, Sendable {
     ///
     /// A child process may have the descriptor, too, so that closing it might not end the request.
     public func set(isEffective: Bool) {
-        _ = try? request.raw.writeAll((isEffective ? Self.least : Self.any).utf8)
+        try? request.raw.write(wholeOf: isEffective ? Self.least : Self.any)
     }
 
     private static let path = FilePath("/dev/cpu_dma_latency")
