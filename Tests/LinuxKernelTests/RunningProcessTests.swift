@@ -45,4 +45,29 @@ struct RunningProcessTests {
         #expect(own.sockets[socket.descriptor.rawValue] != nil)
         #expect(RunningProcess(number: .max).sockets.isEmpty)
     }
+
+    @Test("Its parent and its variables are those with which it was started")
+    func origin() throws {
+        let started = Foundation.Process()
+        started.executableURL = URL(filePath: "/bin/sleep")
+        started.arguments = ["60"]
+        started.environment = ["LONGER": "x=y", "LONG": "", "LAST": "ä"]
+        try started.run()
+        defer { started.terminate() }
+        let process = RunningProcess(number: started.processIdentifier)
+        #expect(process.parent == .current)
+        #expect(process.variable("LONGER") == "x=y")
+        #expect(process.variable("LONG") == "")
+        #expect(process.variable("LAST") == "ä")
+        #expect(process.variable("LO") == nil)
+        #expect(RunningProcess(number: .max).parent == nil)
+        #expect(RunningProcess(number: .max).variable("LONG") == nil)
+    }
+
+    @Test("The parent is found behind any name")
+    func anyName() {
+        #expect(RunningProcess.parent(inStat: "7 (a ) b) (c)) S 42 7 7")?.number == 42)
+        #expect(RunningProcess.parent(inStat: "7 (docker exec) S 0 7 7") == nil)
+        #expect(RunningProcess.parent(inStat: "7") == nil)
+    }
 }

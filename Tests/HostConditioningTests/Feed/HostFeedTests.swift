@@ -58,9 +58,4 @@ import Testing
         #expect(seen.all.map(\.pid) == [9])
         #expect(seen.all.map(\.isOver) == [true])
     }
-
-    @Test func `the parent is found behind any name`() {
-        #expect(OngoingProgram.parent(inStat: "7 (a ) b) (c)) S 42 7 7") == 42)
-        #expect(OngoingProgram.parent(inStat: "7") == nil)
-    }
 }

@@ -21,8 +21,10 @@ struct OngoingProgram: Encodable, Equatable {
     static func all() -> [OngoingProgram] {
         let processes = SmallFile.names(in: "/proc").compactMap { Int32($0) }.compactMap(Found.init)
         let pids = Set(processes.filter { $0.program != nil }.map(\.pid))
-        return processes.filter { !pids.contains($0.parent) }.compactMap { process in
-            guard var program = process.program else { return nil }
+        return processes.compactMap { process in
+            guard var program = process.program, process.parent.map(pids.contains) != true else {
+                return nil
+            }
             let runs =
                 program.verb == "run"
                 ? [program.pid] : processes.filter { $0.parent == program.pid }.map(\.pid)
@@ -34,19 +36,17 @@ struct OngoingProgram: Encodable, Equatable {
     /// A process of linkcond.
     private struct Found {
         let pid: Int32
-        let parent: Int32
+        let parent: Int32?
         /// What it is for the user; nil for what others have started under another verb, as a proxy
         /// its links.
         let program: OngoingProgram?
 
         init?(_ pid: Int32) {
             guard (try? SmallFile.read("/proc/\(pid)/comm")) == "linkcond\n",
-                let line = try? SmallFile.read("/proc/\(pid)/cmdline"),
-                let status = try? SmallFile.read("/proc/\(pid)/stat"),
-                let parent = OngoingProgram.parent(inStat: status)
+                let line = try? SmallFile.read("/proc/\(pid)/cmdline")
             else { return nil }
             self.pid = pid
-            self.parent = parent
+            parent = RunningProcess(number: pid).parent?.number
             program = OngoingProgram(pid: pid, commandLine: line)
         }
     }
@@ -78,12 +78,5 @@ struct OngoingProgram: Encodable, Equatable {
         guard let page, page.hasSuffix(".html") else { return nil }
         guard !page.hasPrefix("/") else { return page }
         return SmallFile.target(ofLink: directory).map { "\($0)/\(page)" }
-    }
-
-    /// The parent in `/proc/PID/stat`, whose second field may contain blanks and parentheses.
-    static func parent(inStat text: String) -> Int32? {
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[end...].split(separator: " ")
-        return fields.count > 2 ? Int32(fields[2]) : nil
     }
 }

@@ -10,6 +10,9 @@ public struct RunningProcess: Sendable, Hashable {
         NetworkNamespace.processes().map(RunningProcess.init(number:))
     }
 
+    /// The calling process.
+    public static var current: RunningProcess { RunningProcess(number: getpid()) }
+
     /// The process with this number, which need not exist.
     public init(number: Int32) {
         self.number = number
@@ -36,6 +39,31 @@ public struct RunningProcess: Sendable, Hashable {
         guard let path = SmallFile.target(ofLink: "/proc/\(number)/exe") else { return nil }
         let deleted = " (deleted)"
         return Self.lastPart(path.hasSuffix(deleted) ? path.dropLast(deleted.count) : path[...])
+    }
+
+    /// The process that started it, or took it over; nil for one that has ended, or whose parent is
+    /// in another PID namespace.
+    public var parent: RunningProcess? {
+        (try? SmallFile.read("/proc/\(number)/stat")).flatMap(Self.parent(inStat:))
+    }
+
+    /// The parent in a file `stat`, whose second field may contain blanks and parentheses.
+    static func parent(inStat text: String) -> RunningProcess? {
+        guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = text.utf8[end...].split(separator: UInt8(ascii: " "), maxSplits: 3)
+        guard fields.count > 2, let number = Int32(Substring(fields[2])), number > 0 else {
+            return nil
+        }
+        return RunningProcess(number: number)
+    }
+
+    /// The value of a variable in the environment with which its program was started; nil if it has
+    /// none, or the caller may not know.
+    public func variable(_ name: String) -> String? {
+        let beginning = "\(name)="
+        let text = try? SmallFile.read("/proc/\(number)/environ", limit: 16 << 20)
+        return text?.utf8.split(separator: 0).first { $0.starts(with: beginning.utf8) }
+            .map { String(Substring($0.dropFirst(beginning.utf8.count))) }
     }
 
     /// The last part of its first argument.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import LinuxKernel
 
 /// The SSH connection of the caller.
@@ -46,31 +45,11 @@ public struct SSHSession: Sendable, Hashable {
     public static func variable(in environment: [String: String]) -> String? {
         let name = "SSH_CONNECTION"
         if let value = environment[name] { return value.isEmpty ? nil : value }
-        var process = ProcessInfo.processInfo.processIdentifier
-        while process > 1 {
-            if let value = variable(name, ofProcess: process) {
-                return value.isEmpty ? nil : value
-            }
-            guard let parent = parent(of: process), parent != process else { return nil }
-            process = parent
-        }
-        return nil
-    }
-
-    private static func variable(_ name: String, ofProcess process: Int32) -> String? {
-        let data = FileManager.default.contents(atPath: "/proc/\(process)/environ") ?? Data()
-        for entry in data.split(separator: 0) {
-            let text = String(decoding: entry, as: UTF8.self)
-            if text.hasPrefix(name + "=") { return String(text.dropFirst(name.count + 1)) }
-        }
-        return nil
-    }
-
-    private static func parent(of process: Int32) -> Int32? {
-        let data = FileManager.default.contents(atPath: "/proc/\(process)/status") ?? Data()
-        for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(whereSeparator: \.isWhitespace)
-            if words.first == "PPid:", words.count == 2 { return Int32(words[1]) }
+        var ancestor = RunningProcess.current.parent
+        // The first process was not started by anybody.
+        while let process = ancestor, process.number > 1 {
+            if let value = process.variable(name) { return value.isEmpty ? nil : value }
+            ancestor = process.parent
         }
         return nil
     }
