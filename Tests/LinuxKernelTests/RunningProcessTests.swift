@@ -19,7 +19,8 @@ struct RunningProcessTests {
             started.executableURL = URL(filePath: "/bin/bash")
             started.arguments = ["-c", script]
             try started.run()
-            defer { started.terminate() }
+            // It blocks SIGTERM, as the thread does that started it.
+            defer { kill(started.processIdentifier, SIGKILL) }
             let process = RunningProcess(number: started.processIdentifier)
             for _ in 0..<500 where process.executableName != "of the file" {
                 try await Task.sleep(for: .milliseconds(20))
@@ -47,14 +48,18 @@ struct RunningProcessTests {
     }
 
     @Test("Its parent and its variables are those with which it was started")
-    func origin() throws {
+    func origin() async throws {
         let started = Foundation.Process()
         started.executableURL = URL(filePath: "/bin/sleep")
         started.arguments = ["60"]
         started.environment = ["LONGER": "x=y", "LONG": "", "LAST": "ä"]
         try started.run()
-        defer { started.terminate() }
+        defer { kill(started.processIdentifier, SIGKILL) }
         let process = RunningProcess(number: started.processIdentifier)
+        // A program counts as started a moment before its environment can be read.
+        for _ in 0..<500 where process.variable("LAST") == nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         #expect(process.parent == .current)
         #expect(process.variable("LONGER") == "x=y")
         #expect(process.variable("LONG") == "")
