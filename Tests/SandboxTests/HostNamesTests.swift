@@ -69,10 +69,15 @@ struct HostNamesTests {
     }
 
     @Test func `files that are missing are not replaced`() {
-        let files = Self.names(hasUplink: false).replacements { path in
-            ["/etc/hosts": "", "/etc/resolv.conf": ""][path]
-        }
+        let files = Self.names(hasUplink: false).replacements(
+            reading: { ["/etc/hosts": "", "/etc/resolv.conf": ""][$0] }, isThere: { _ in false })
         #expect(files.keys.sorted() == ["/etc/hosts", "/etc/resolv.conf"])
-        #expect(Self.names().replacements { _ in nil }.isEmpty)
+        #expect(Self.names().replacements(reading: { _ in nil }, isThere: { _ in false }).isEmpty)
+    }
+
+    @Test func `where a cache answers the C library, nobody does`() {
+        let files = Self.names().replacements(
+            reading: { _ in nil }, isThere: { $0 == "/var/run/nscd/socket" })
+        #expect(files == ["/var/run/nscd/socket": ""])
     }
 }

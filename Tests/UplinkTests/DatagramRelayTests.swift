@@ -230,6 +230,26 @@ struct DatagramRelayTests {
         #expect(order(2).first == "192.0.2.1")
     }
 
+    @Test func `Name servers are those that the file names now`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try directory.write("nameserver 192.0.2.1\n", to: "resolv.conf")
+            var resolver = HostResolver(following: path)
+            func first() -> String? {
+                resolver.refresh()
+                return resolver.candidates().first?.address.description
+            }
+            #expect(first() == "192.0.2.1")
+            for (text, server) in [
+                ("", "192.0.2.1"), ("nameserver 192.0.2.2\nnameserver 192.0.2.3\n", "192.0.2.2"),
+            ] {
+                try shell("rm '\(path)'")
+                #expect(first() != nil)
+                _ = try directory.write(text, to: "resolv.conf")
+                #expect(first() == server)
+            }
+        }
+    }
+
     @Test func `What there was no room for is counted apart from what was damaged`() {
         let ipv4 = """
             Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors \

@@ -35,7 +35,7 @@ struct FirstProcess {
     private func runCommand(_ supply: NetworkSupply) throws {
         // Before any thread starts, so that none receives these signals.
         let signals = try SignalDescriptor(Self.handled)
-        try prepareFiles()
+        let files = try prepareFiles()
         let links = try SandboxLinks(request, network, supply)
         supply.endTaking()
         let namespaces = links.namespaces
@@ -61,7 +61,8 @@ struct FirstProcess {
         let processes = ProcessTree(
             channel: channel, signals: signals, isJob: request.isJob)
         do {
-            let code = try run(processes, links, loopback, multipath, publication, overrides)
+            let code = try run(
+                processes, files, links, loopback, multipath, publication, overrides)
             try processes.endAll(within: request.serverStop)
             StandardStreams.silence()
             channel.send(.ended(code))
@@ -80,8 +81,8 @@ struct FirstProcess {
 
     /// Runs servers and commands, and returns the exit code once all data has arrived.
     private func run(
-        _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
-        _ multipath: SandboxMultipath?, _ publication: Publication?,
+        _ processes: ProcessTree, _ files: ReplacedFiles, _ links: SandboxLinks,
+        _ loopback: PacketLoop?, _ multipath: SandboxMultipath?, _ publication: Publication?,
         _ overrides: [OverrideStarter]
     ) throws -> Int32 {
         KernelThread.relax()
@@ -121,12 +122,13 @@ struct FirstProcess {
             for starter in overrides { starter.turn() }
             let next =
                 [
-                    sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn(),
+                    files.turn(), sampler.turn(), watch?.turn(), processorWatch?.turn(),
+                    links.turn(),
                     rebindings.turn(tell: tell), portals.turn(tell: tell),
                 ]
                 + services.map { $0.turn(links) }
             processes.wakeUps =
-                services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
+                services.flatMap(\.wakeUps) + (orders?.wakeUps ?? []) + [files.wakeUp]
                 + overrides.compactMap(\.wakeUp)
             return next.compactMap(\.self).min()
         }
@@ -208,7 +210,7 @@ struct FirstProcess {
     /// Signals that would end this process, or that it waits for.
     private static let handled = PassedOnSignals.all + [SIGCHLD]
 
-    private func prepareFiles() throws(KernelError) {
+    private func prepareFiles() throws(KernelError) -> ReplacedFiles {
         try Mount.separate()
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,
@@ -221,7 +223,7 @@ struct FirstProcess {
             )
             files.merge(user.replacements(reading: HostNames.text)) { $1 }
         }
-        try Mount.replaceFilesAndProcesses(files)
+        return try Mount.replaceFilesAndProcesses(files)
     }
 
     /// What starts the app of each device, and the session of its message bus if it has one.

@@ -22,6 +22,8 @@ struct HostNames {
     static let host = "host.linkcond"
     /// The name of the servers of `--server`.
     static let server = "server.linkcond"
+    /// Where nscd (on NixOS nsncd) answers the C library, which asks it before it reads any file.
+    static let cacheSocket = "/var/run/nscd/socket"
 
     /// `hosts` with the sandbox's names prepended.
     func hosts(_ text: String) -> String {
@@ -78,8 +80,14 @@ struct HostNames {
     }
 
     /// The existing files to replace, with their new texts.
-    func replacements(reading text: (String) -> String?) -> [String: String] {
-        var files: [String: String] = [:]
+    ///
+    /// The socket of a cache becomes an ordinary file, to which nobody can connect: what such a service
+    /// of the host answers would bypass the conditioned link.
+    func replacements(
+        reading text: (String) -> String?,
+        isThere: (String) -> Bool = { FileStatus(behind: $0) != nil }
+    ) -> [String: String] {
+        var files: [String: String] = isThere(Self.cacheSocket) ? [Self.cacheSocket: ""] : [:]
         files["/etc/hosts"] = text("/etc/hosts").map(hosts)
         files["/etc/resolv.conf"] = text("/etc/resolv.conf").map(resolverConfiguration)
         files["/etc/nsswitch.conf"] = text("/etc/nsswitch.conf").map(serviceSwitch)

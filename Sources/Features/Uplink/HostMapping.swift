@@ -29,6 +29,7 @@ final class HostMapping {
                 ? [Self.loopback6, Self.loopback4] : [Self.loopback4, Self.loopback6]
             return loopbacks.map { Endpoint($0, port: destination.port) }
         }
+        resolver.refresh()
         // The app's first name server represents the host's first, its second the second.
         let index = network.nameServers.firstIndex(of: destination.address) ?? 0
         return resolver.candidates(from: index)

@@ -3,8 +3,15 @@ public import LinuxKernel
 /// The host's name servers. Each of the app's represents one of them until that fails.
 public struct HostResolver: Sendable, Hashable {
     /// The name servers in file order; never empty.
-    public let servers: [IPAddress]
+    public private(set) var servers: [IPAddress]
     private var current = 0
+    /// The file that names them, and its status when it was read; nil if they were given.
+    private var source: Source?
+
+    private struct Source: Hashable {
+        let path: String
+        var status: FileStatus?
+    }
 
     /// Makes a resolver; without servers, the local host is used, as in the C library.
     public init(servers: [IPAddress]) {
@@ -13,17 +20,36 @@ public struct HostResolver: Sendable, Hashable {
 
     /// Parses a `resolv.conf(5)`. Servers with a zone, such as `fe80::1%eth0`, are ignored.
     public init(resolvConf text: String) {
-        self.init(
-            servers: text.split(whereSeparator: \.isNewline).compactMap { line in
-                let words = line.split(whereSeparator: \.isWhitespace)
-                guard words.count >= 2, words[0] == "nameserver" else { return nil }
-                return IPAddress(String(words[1]))
-            })
+        self.init(servers: Self.servers(in: text))
     }
 
-    /// Reads `/etc/resolv.conf`.
-    public static func system() -> HostResolver {
-        HostResolver(resolvConf: (try? SmallFile.read("/etc/resolv.conf")) ?? "")
+    /// Reads a file, and reads it again when it has changed: a host may change its network.
+    public init(following path: String) {
+        let status = FileStatus(behind: path)
+        self.init(resolvConf: (try? SmallFile.read(path)) ?? "")
+        source = Source(path: path, status: status)
+    }
+
+    private static func servers(in text: String) -> [IPAddress] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let words = line.split(whereSeparator: \.isWhitespace)
+            guard words.count >= 2, words[0] == "nameserver" else { return nil }
+            return IPAddress(String(words[1]))
+        }
+    }
+
+    /// Takes over what the file says now. While it names no server, the known ones stay: somebody may
+    /// just be writing it.
+    mutating func refresh() {
+        guard let source, let status = FileStatus(behind: source.path), status != source.status,
+            let text = try? SmallFile.read(source.path)
+        else { return }
+        let servers = Self.servers(in: text)
+        guard !servers.isEmpty else { return }
+        self.source?.status = status
+        guard servers != self.servers else { return }
+        self.servers = servers
+        current = 0
     }
 
     /// The servers, starting with the one currently used for the app's server with this index.

@@ -26,7 +26,7 @@ public final class Relay: Sendable {
     /// Raises the process's limit of open file descriptors as far as allowed.
     public init(
         _ sockets: RelaySockets, network: FarNetwork, scope: RelayScope = .everything,
-        resolver: HostResolver = .system()
+        resolver: HostResolver = HostResolver(following: "/etc/resolv.conf")
     ) throws(UplinkError) {
         let orders: RelayOrders
         do {

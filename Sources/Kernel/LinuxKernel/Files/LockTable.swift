@@ -27,9 +27,3 @@ enum LockTable {
         }
     }
 }
-
-extension FileStatus {
-    // As in `gnu_dev_major(3)` and `gnu_dev_minor(3)`.
-    fileprivate var majorDevice: UInt64 { device >> 8 & 0xfff | device >> 32 & ~0xfff }
-    fileprivate var minorDevice: UInt64 { device & 0xff | device >> 12 & ~0xff }
-}

@@ -21,12 +21,15 @@ public struct EventQueue: ~Copyable, Sendable {
         case edge
     }
 
-    private let descriptor: OwnedDescriptor
+    private let owned: OwnedDescriptor
     private static let capacity = 128
+
+    /// Readable when there is an event.
+    public var descriptor: FileDescriptor { owned.raw }
 
     /// Makes a queue that watches nothing.
     public init() throws(Errno) {
-        descriptor = try OwnedDescriptor(status: lc_event_queue())
+        owned = try OwnedDescriptor(status: lc_event_queue())
     }
 
     /// Watches `descriptor` until it is closed.
@@ -35,13 +38,13 @@ public struct EventQueue: ~Copyable, Sendable {
     ) throws(Errno) {
         try checked(
             lc_watch(
-                self.descriptor.raw.rawValue, descriptor.rawValue, token,
+                owned.raw.rawValue, descriptor.rawValue, token,
                 trigger == .edge ? 1 : 0))
     }
 
     /// Watches a descriptor no more. Closing it is enough, unless other processes have its file.
     public borrowing func unwatch(_ descriptor: FileDescriptor) {
-        _ = lc_unwatch(self.descriptor.raw.rawValue, descriptor.rawValue)
+        _ = lc_unwatch(owned.raw.rawValue, descriptor.rawValue)
     }
 
     /// Waits for events; returns none after `timeout`, or after a signal.
@@ -53,7 +56,7 @@ public struct EventQueue: ~Copyable, Sendable {
         var meanings = [UInt8](repeating: 0, count: Self.capacity)
         let count = try checked(
             unsafe lc_wait_events(
-                descriptor.raw.rawValue, &tokens, &meanings, Int32(Self.capacity), milliseconds))
+                owned.raw.rawValue, &tokens, &meanings, Int32(Self.capacity), milliseconds))
         return (0..<Int(count)).map { index in
             Event(
                 token: tokens[index], isReadable: meanings[index] & 1 != 0,
