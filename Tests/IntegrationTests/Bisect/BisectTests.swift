@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// `linkcond bisect` with curl, whose limit is known.
-@Suite("Bisect", .serialized, .requiresNamespaces, .tags(.anyKernel))
+@Suite("Bisect", .requiresNamespaces, .tags(.anyKernel))
 struct BisectTests {
     /// What `--json` prints, as far as tests ask.
     private struct Search: Decodable {
@@ -55,7 +55,7 @@ struct BisectTests {
         #expect(interval.bad.number < 300e6, "\(result.standardOutput)")
     }
 
-    @Test(arguments: Caller.allCases)
+    @Test(.tags(.paced), arguments: Caller.allCases)
     func `finds the delay that curl's own time limit bears`(caller: Caller) async throws {
         try await expectKnownLimit(try await search(by: caller))
     }
@@ -75,7 +75,7 @@ struct BisectTests {
         "--server", "exec python3 -m http.server --bind :: 8000", "--server-ready", "8000",
     ]
 
-    @Test func `an outage is survived for as long as curl waits`() async throws {
+    @Test(.tags(.paced)) func `an outage is survived for as long as curl waits`() async throws {
         try await withTemporaryDirectory { directory in
             let page = directory.path + "/page.html"
             // It begins before curl, which gives up 1.5 s after its start.
@@ -97,7 +97,7 @@ struct BisectTests {
         }
     }
 
-    @Test func `the time of an event is found`() async throws {
+    @Test(.tags(.paced)) func `the time of an event is found`() async throws {
         try await withTemporaryDirectory { directory in
             let scenario = try directory.write(
                 """
@@ -122,7 +122,7 @@ struct BisectTests {
         }
     }
 
-    @Test func `a number that the command prints is the measure`() async throws {
+    @Test(.tags(.paced)) func `a number that the command prints is the measure`() async throws {
         // Two round trips of two delays each.
         let search = try await found(
             [
@@ -167,7 +167,7 @@ struct BisectTests {
         }
     }
 
-    @Test func `goes on after a kill with the runs that it has`() async throws {
+    @Test(.tags(.paced)) func `goes on after a kill with the runs that it has`() async throws {
         try await withTemporaryDirectory { directory in
             try shell("chmod 777 \(directory.path)")
             let kept = directory.path + "/search"
