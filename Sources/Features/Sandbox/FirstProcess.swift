@@ -81,7 +81,7 @@ struct FirstProcess {
 
     /// Runs servers and commands, and returns the exit code once all data has arrived.
     private func run(
-        _ processes: ProcessTree, _ files: ReplacedFiles, _ links: SandboxLinks,
+        _ processes: ProcessTree, _ files: ReplacedFiles?, _ links: SandboxLinks,
         _ loopback: PacketLoop?, _ multipath: SandboxMultipath?, _ publication: Publication?,
         _ overrides: [OverrideStarter]
     ) throws -> Int32 {
@@ -122,14 +122,13 @@ struct FirstProcess {
             for starter in overrides { starter.turn() }
             let next =
                 [
-                    files.turn(), sampler.turn(), watch?.turn(), processorWatch?.turn(),
-                    links.turn(),
-                    rebindings.turn(tell: tell), portals.turn(tell: tell),
+                    files?.turn(), sampler.turn(), watch?.turn(), processorWatch?.turn(),
+                    links.turn(), rebindings.turn(tell: tell), portals.turn(tell: tell),
                 ]
                 + services.map { $0.turn(links) }
             processes.wakeUps =
-                services.flatMap(\.wakeUps) + (orders?.wakeUps ?? []) + [files.wakeUp]
-                + overrides.compactMap(\.wakeUp)
+                services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
+                + overrides.compactMap(\.wakeUp) + [files?.wakeUp].compactMap(\.self)
             return next.compactMap(\.self).min()
         }
         try processes.wait(for: apps, playing: performance, rounds: rounds)
@@ -210,7 +209,7 @@ struct FirstProcess {
     /// Signals that would end this process, or that it waits for.
     private static let handled = PassedOnSignals.all + [SIGCHLD]
 
-    private func prepareFiles() throws(KernelError) -> ReplacedFiles {
+    private func prepareFiles() throws(KernelError) -> ReplacedFiles? {
         try Mount.separate()
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,

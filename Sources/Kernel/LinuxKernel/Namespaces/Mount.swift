@@ -15,9 +15,11 @@ public enum Mount {
     ///
     /// The file system that holds the texts stays, hidden by `/proc`: to unmount it would take
     /// milliseconds, since the kernel waits until all processors have seen it (RCU).
+    ///
+    /// - Returns: What keeps the files there; nil if the system does not tell when mounts change.
     public static func replaceFilesAndProcesses(
         _ texts: [String: String]
-    ) throws(KernelError) -> ReplacedFiles {
+    ) throws(KernelError) -> ReplacedFiles? {
         let directory = "/proc"
         let flags = UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC)
         if !texts.isEmpty { try mount("tmpfs", directory, "tmpfs", flags) }
@@ -36,7 +38,7 @@ public enum Mount {
             try mount(source, path, nil, UInt(MS_BIND))
         }
         try mount("proc", directory, "proc", flags)
-        return try ReplacedFiles(files)
+        return try? ReplacedFiles(files)
     }
 
     /// Shows an open file at the path of another one. Takes `/proc`.

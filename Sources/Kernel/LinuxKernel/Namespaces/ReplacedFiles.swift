@@ -27,17 +27,13 @@ public final class ReplacedFiles {
     private static let longestPause = Duration.seconds(1)
 
     /// Takes charge of files that have been mounted, and of their descriptors.
-    init(_ files: [File]) throws(KernelError) {
+    init(_ files: [File]) throws {
         self.files = files
-        do {
-            mountTable = try FileDescriptor.open(
-                FilePath(Self.tablePath), .readOnly, options: [.closeOnExec])
-            mountChanges = try EventQueue()
-            // It is always readable, and each change is another edge.
-            try mountChanges.watch(mountTable, token: 0, .edge)
-        } catch {
-            throw KernelError(.read, subject: Self.tablePath, errno: error as? Errno ?? .ioError)
-        }
+        mountTable = try FileDescriptor.open(
+            FilePath(Self.tablePath), .readOnly, options: [.closeOnExec])
+        mountChanges = try EventQueue()
+        // It is always readable, and each change is another edge.
+        try mountChanges.watch(mountTable, token: 0, .edge)
     }
 
     deinit {
