@@ -75,6 +75,21 @@ swift_build() {
     swift build --package-path "$repository" "$@" </dev/null 2>&1
 }
 
+# Builds tests, or what is read from a debug build: without an index, which only tests of XCTest would
+# need (see Tests/XCTMain.swift), and without debug information. Both take time. LINKCOND_WHOLE_MODULES
+# is for who builds once: compiling each module at a time takes a quarter less, but no edit is small then.
+# debug_build ARGUMENT...
+debug_build() {
+    local flag flags=()
+    if [[ -n ${LINKCOND_WHOLE_MODULES:-} ]]; then
+        for flag in -disable-batch-mode -whole-module-optimization -num-threads 2; do
+            flags+=(-Xswiftc "$flag")
+        done
+    fi
+    LINKCOND_NO_PLUGIN=1 swift_build --disable-index-store -debug-info-format none \
+        "${flags[@]}" "$@"
+}
+
 # Only Debian and Ubuntu have all of them. Without, the program needs the libraries of this system.
 has_static_libraries() {
     local library

@@ -18,7 +18,7 @@ library_docs() {
     require_docc
     for library in "${documented_libraries[@]}"; do
         say "building the pages of $library"
-        log=$(LINKCOND_NO_PLUGIN=1 swift_build --product "$library") || {
+        log=$(debug_build --product "$library") || {
             printf '%s\n' "$log" >&2
             fail "$exit_internal" 'the build failed; the compiler'\''s messages stand above'
         }
