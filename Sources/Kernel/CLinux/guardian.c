@@ -67,7 +67,7 @@ int lc_change_parameter(
     if (status > 0) {
         // The value is on file before it is changed, so that whoever comes later can restore it.
         ssize_t length = (ssize_t)strlen(found);
-        status = 0;
+        status = 1;
         if ((pread(parameter->users, &original, 1, 0) == 0
                 && pwrite(parameter->users, found, (size_t)length, 0) != length)
             || pwrite(parameter->parameter, value, strlen(value), 0) < 0)

@@ -13,6 +13,8 @@ final class GatewayLab: Sendable {
     let devices: [TestNamespace]
     private let fabric: TestNamespace
     private let directory: URL
+    /// The beginning of the names of its namespaces.
+    private let prefix: String
 
     static let server4 = "198.51.100.1"
     static let server6 = "2001:db8:1::1"
@@ -21,8 +23,8 @@ final class GatewayLab: Sendable {
     /// Makes all of it; the gateway is not running yet.
     init(devices count: Int) throws {
         let number = Self.counter.add(1, ordering: .relaxed).newValue
-        let prefix = "lcgw-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
-        let names = (1...count).map { "\(prefix)-d\($0)" }
+        prefix = "lcgw-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
+        let names = (1...count).map { [prefix] in "\(prefix)-d\($0)" }
         router = try TestNamespace(named: "\(prefix)-r")
         server = try TestNamespace(named: "\(prefix)-s")
         fabric = try TestNamespace(named: "\(prefix)-f")
@@ -40,15 +42,7 @@ final class GatewayLab: Sendable {
             END
             chmod +x \(path(of: "lease"))
             for name in \(prefix)-r \(prefix)-s \(prefix)-f; do ip -n $name link set lo up; done
-            ip link add wan0 netns \(prefix)-r type veth peer name eth0 netns \(prefix)-s
-            ip -n \(prefix)-r address add 198.51.100.2/24 dev wan0
-            ip -n \(prefix)-r address add 2001:db8:1::2/64 dev wan0 nodad
-            ip -n \(prefix)-r link set wan0 up
-            ip -n \(prefix)-s address add \(Self.server4)/24 dev eth0
-            ip -n \(prefix)-s address add \(Self.server6)/64 dev eth0 nodad
-            ip -n \(prefix)-s link set eth0 up
-            ip -n \(prefix)-r route add default via \(Self.server4)
-            ip -n \(prefix)-r -6 route add default via \(Self.server6)
+            \(Self.connecting(prefix))
             ip -n \(prefix)-f link add br0 type bridge
             ip -n \(prefix)-f link set br0 addrgenmode none up
             ip link add lan0 netns \(prefix)-r type veth peer name port0 netns \(prefix)-f
@@ -74,6 +68,24 @@ final class GatewayLab: Sendable {
             exit 1
             """)
     }
+
+    /// What connects the router to the server.
+    private static func connecting(_ prefix: String) -> String {
+        """
+        ip link add wan0 netns \(prefix)-r type veth peer name eth0 netns \(prefix)-s
+        ip -n \(prefix)-r address add 198.51.100.2/24 dev wan0
+        ip -n \(prefix)-r address add 2001:db8:1::2/64 dev wan0 nodad
+        ip -n \(prefix)-r link set wan0 up
+        ip -n \(prefix)-s address add \(server4)/24 dev eth0
+        ip -n \(prefix)-s address add \(server6)/64 dev eth0 nodad
+        ip -n \(prefix)-s link set eth0 up
+        ip -n \(prefix)-r route add default via \(server4)
+        ip -n \(prefix)-r -6 route add default via \(server6)
+        """
+    }
+
+    /// Connects the router to the server again, after its uplink has been deleted.
+    func connect() throws { try shell("set -e\n" + Self.connecting(prefix)) }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
@@ -169,7 +181,12 @@ final class GatewayLab: Sendable {
             """)
     }
 
-    /// The same once both interfaces have given themselves an address, which the kernel does when it
+    /// The kernel's parameters in such a state.
+    static func parameters(in state: String) -> [Substring] {
+        state.split(separator: "\n").filter { $0.hasPrefix("/proc/sys") }
+    }
+
+    /// The state once both interfaces have given themselves an address, which the kernel does when it
     /// sees a carrier, and nobody else has it, for which the kernel asks around.
     func settledState() async throws -> String {
         try await eventually("addresses settle") {

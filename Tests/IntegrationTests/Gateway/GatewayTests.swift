@@ -187,6 +187,50 @@ struct GatewayTests {
         }
     }
 
+    @Test func `what others undo is done again, also for an uplink that comes back`() async throws {
+        let lab = try GatewayLab(devices: 1)
+        let before = try await lab.settledState()
+        let process = try lab.start()
+        try lab.join(1)
+        func reachesServer() throws -> Bool {
+            try [GatewayLab.server4, GatewayLab.server6].allSatisfy { server in
+                try lab.devices[0].shell("ping -n -c 1 -W 1 \(server) || true")
+                    .contains(" 1 received")
+            }
+        }
+        try await eventually("the device reaches the server", reachesServer)
+
+        try lab.router.shell(
+            """
+            set -e
+            ip -4 address flush dev lan0
+            ip link set lan0 down
+            ip link set lan0 up
+            for family in ipv4 ipv6; do
+                for interface in lan0 wan0; do
+                    echo 0 >/proc/sys/net/$family/conf/$interface/forwarding
+                done
+            done
+            """)
+        try await eventually("it does again", reachesServer)
+        #expect(lab.log.contains("lan0 had lost its address 192.168.77.1 and fd"))
+        #expect(lab.log.contains("somebody had switched forwarding off; it is on again"))
+
+        try lab.router.shell("ip link delete wan0")
+        try await eventually("the gateway says so") { lab.log.contains("wan0 is gone; until") }
+        try lab.connect()
+        try await eventually("the device reaches the server by the new uplink", reachesServer)
+        #expect(lab.log.contains("wan0 is another interface than before"))
+        try await lab.end(process)
+        // The interface is another one, of which the rest of the state tells.
+        #expect(try GatewayLab.parameters(in: lab.state()) == GatewayLab.parameters(in: before))
+
+        let last = try lab.start()
+        try lab.router.shell("ip link delete lan0")
+        try await eventually("the gateway ends") { kill(last, 0) != 0 }
+        #expect(lab.log.contains("lan0 is gone, and the devices with it"))
+    }
+
     @Test func `delay of DNS is that of the device's queries`() async throws {
         let lab = try GatewayLab(devices: 1)
         try lab.start("--default 'High Latency DNS'")

@@ -128,6 +128,7 @@ public final class Gateway {
             leases: host.leases(), neighbours: neighbours,
             time: KernelClock.realtime.components.seconds, now: now)
         if now >= nextCheck {
+            for repair in try host.repair() { report(repair) }
             // Conditions that somebody has cleared, or whose engine was killed, come again.
             _ = try conditions.check()
             nextCheck = now + Self.checkInterval

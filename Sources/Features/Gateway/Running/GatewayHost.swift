@@ -7,12 +7,17 @@ import SystemPackage
 ///
 /// Theory of operation. Each change belongs to something that undoes it, however the gateway ends:
 /// the packet filter's tables to the process `nft`, which the kernel kills with this one; the
-/// kernel's parameters to the guardian of that process (`SharedParameters`); dnsmasq and hostapd to
+/// kernel's parameters to the guardian of that process (`Forwarding`); dnsmasq and hostapd to
 /// guardians of their own; addresses and conditions to the journal, which this process, or a second
 /// one that waits for its end, or `clear`, works off.
 final class GatewayHost {
     private let request: GatewayRequest
-    private let rules: PacketFilterTables
+    private var forwarding: Forwarding
+    /// The addresses that the inner interface has from here, with the lengths of their prefixes.
+    private let addresses: [(address: IPAddress, length: UInt8)]
+    /// The index of the uplink; nil while there is none.
+    private var uplink: Int32?
+    private let session: NetlinkSession
     private let hostapd: GuardedProgram?
     private var dnsmasq: DNSMasq
     private let guardian: DetachedProgram
@@ -29,6 +34,7 @@ final class GatewayHost {
     init(_ request: GatewayRequest, _ interfaces: GatewayInterfaces) throws {
         self.request = request
         interface = interfaces.inner.index
+        uplink = interfaces.uplink.index
         let network = request.network
         files = DNSMasqConfiguration.Files(
             directory: try StateDirectory(environment: request.environment).path
@@ -37,17 +43,18 @@ final class GatewayHost {
             network: network, files: files, servers: request.nameServers, user: Self.user,
             costs: NetworkCosts(request.configuration))
         let program = try Self.program("dnsmasq", package: "dnsmasq-base")
-        let session = try NetlinkSession()
+        session = try NetlinkSession()
         guardian = try DetachedProgram(arguments: GatewayGuardian.arguments)
         guard guardian.hear(within: Self.startLimit) == GatewayGuardian.readiness else {
             throw GatewayError("the process that would restore the host did not start")
         }
         do {
-            try Self.addAddresses(network, interfaces, files, request.environment, session)
+            addresses = try Self.addAddresses(
+                network, interfaces, files, request.environment, session)
             hostapd = try request.wireless.map {
                 try Self.startHostapd($0, request)
             }
-            rules = try Self.enableForwarding(network, request.environment)
+            forwarding = try Forwarding(network, request.environment)
             dnsmasq = try DNSMasq(program, configuration)
         } catch {
             _ = try? GatewayJournal.undo(request.environment)
@@ -60,7 +67,7 @@ final class GatewayHost {
     func end() throws {
         dnsmasq.stop()
         hostapd?.stop()
-        rules.end()
+        forwarding.end()
         try GatewayJournal.undo(request.environment)
         guardian.release()
     }
@@ -68,7 +75,7 @@ final class GatewayHost {
     // MARK: While it runs
 
     /// What becomes readable when a program has ended that is needed.
-    var descriptors: [FileDescriptor] { [dnsmasq.process.descriptor, rules.descriptor] }
+    var descriptors: [FileDescriptor] { [dnsmasq.process.descriptor, forwarding.descriptor] }
 
     /// Throws if such a program has ended.
     func check(_ ready: [FileDescriptor]) throws(GatewayError) {
@@ -77,7 +84,7 @@ final class GatewayHost {
                 "dnsmasq has ended, without which devices get no addresses; the host is as before "
                     + "(journalctl -t dnsmasq may say why)")
         }
-        if ready.contains(rules.descriptor), rules.hasEnded {
+        if ready.contains(forwarding.descriptor), forwarding.hasEnded {
             throw GatewayError(
                 "nft has ended, and the packet filter's rules with it; the host is as before")
         }
@@ -107,6 +114,45 @@ final class GatewayHost {
     /// Changes come in groups, and devices that are joining are to be disturbed once.
     private static let renewalTime = Duration.seconds(1)
 
+    /// Does again what others have undone meanwhile, and says what that was.
+    func repair() throws -> [String] {
+        let network = request.network
+        let links = try session.links()
+        guard let inner = links.first(where: { $0.index == interface }) else {
+            throw GatewayError("\(network.inner) is gone, and the devices with it")
+        }
+        return try repairAddresses(of: inner)
+            + repairForwarding(to: links.first { $0.name == network.uplink }?.index)
+    }
+
+    private func repairAddresses(of inner: Link) throws -> [String] {
+        // IPv6 takes the addresses of an interface that is down, and gives it none.
+        guard inner.isUp else { return [] }
+        let lost = try Self.lacking(addresses, on: interface, session)
+        let messages = lost.map { Address.add($0.address, prefixLength: $0.length, to: interface) }
+        // One that can be added at no time is tried again, and not told each time.
+        guard !messages.isEmpty, try session.execute(messages).isEmpty else { return [] }
+        let names = lost.map(\.address.description).joined(separator: " and ")
+        return ["\(inner.name) had lost its address \(names), and has it again"]
+    }
+
+    private func repairForwarding(to present: Int32?) throws -> [String] {
+        let name = request.network.uplink
+        guard present == uplink else {
+            uplink = present
+            guard present != nil else {
+                return ["\(name) is gone; until it is back no device reaches the outside"]
+            }
+            // A new interface has parameters of its own.
+            forwarding.end()
+            forwarding = try Forwarding(request.network, request.environment)
+            return ["\(name) is another interface than before, and leads to the outside now"]
+        }
+        // An interface that has gone this moment is told the next time.
+        guard present != nil, (try? forwarding.repair()) == true else { return [] }
+        return ["somebody had switched forwarding off; it is on again"]
+    }
+
     // MARK: The steps
 
     static func program(
@@ -123,18 +169,12 @@ final class GatewayHost {
         _ network: GatewayNetwork, _ interfaces: GatewayInterfaces,
         _ files: DNSMasqConfiguration.Files, _ environment: [String: String],
         _ session: NetlinkSession
-    ) throws {
+    ) throws -> [(address: IPAddress, length: UInt8)] {
         let inner = interfaces.inner
-        let present = Set(
-            try session.interfaceAddresses().filter { $0.interface == inner.index }.map(\.address))
-        var missing: [(address: IPAddress, length: UInt8)] = []
-        for address in network.addresses where !present.contains(address) {
-            missing.append(
-                (
-                    address,
-                    address.isIPv6 ? GatewayNetwork.prefixLength6 : network.prefixLength
-                ))
-        }
+        let missing = try lacking(
+            network.addresses.map {
+                ($0, $0.isIPv6 ? GatewayNetwork.prefixLength6 : network.prefixLength)
+            }, on: inner.index, session)
         var journal = GatewayJournal(
             interface: inner.index, name: inner.name, wasDown: !inner.isUp,
             directory: files.directory)
@@ -149,55 +189,17 @@ final class GatewayHost {
                 attempt: "give \(inner.name) its addresses", errno: failure.errno,
                 kernelText: failure.kernelText)
         }
+        return missing
     }
 
-    /// Loads the rules first, so that nothing is forwarded that they would drop.
-    private static func enableForwarding(
-        _ network: GatewayNetwork, _ environment: [String: String]
-    ) throws -> PacketFilterTables {
-        let directory = try StateDirectory(environment: environment)
-        SharedParameters.restoreAbandoned(in: directory)
-        var parameters = SharedParameters()
-        func share(_ name: String) throws(KernelError) -> Bool {
-            try parameters.share(name, wanting: "1", directory: directory)
-        }
-        _ = try share("net/ipv4/conf/\(network.inner)/forwarding")
-        let guardsUplink = try share("net/ipv4/conf/\(network.uplink)/forwarding")
-        var guardsAll6 = false
-        if network.address6 != nil {
-            // Tells neighbours that this is a router; they would give it up otherwise.
-            _ = try share("net/ipv6/conf/\(network.inner)/forwarding")
-            let names = [network.inner, network.uplink].map {
-                "net/ipv6/conf/\($0)/force_forwarding"
-            }
-            if names.allSatisfy({ (try? KernelParameter($0).read()) != nil }) {
-                for name in names { _ = try share(name) }
-            } else {
-                // Before Linux 6.17 it is all interfaces or none. An uplink that routers have
-                // configured is to listen to them nevertheless.
-                if try KernelParameter("net/ipv6/conf/\(network.uplink)/accept_ra").read() == "1" {
-                    _ = try parameters.share(
-                        "net/ipv6/conf/\(network.uplink)/accept_ra", wanting: "2",
-                        directory: directory)
-                }
-                guardsAll6 = try share("net/ipv6/conf/all/forwarding")
-            }
-        }
-        guard let rules = try PacketFilterTables.open(before: parameters) else {
-            throw GatewayError(
-                "nft is not installed; on Debian and Ubuntu: sudo apt install nftables")
-        }
-        do {
-            try rules.run(
-                GatewayRules.text(
-                    network, guardsUplink: guardsUplink, guardsAll6: guardsAll6))
-        } catch {
-            throw GatewayError(
-                "nftables refuses what a gateway needs: \(error.message)"
-                    + (error.isUnsupported ? "; the kernel lacks nf_tables or NAT" : ""))
-        }
-        try parameters.change()
-        return rules
+    /// Those of these addresses that the interface does not have.
+    private static func lacking(
+        _ addresses: [(address: IPAddress, length: UInt8)], on interface: Int32,
+        _ session: NetlinkSession
+    ) throws -> [(address: IPAddress, length: UInt8)] {
+        let present = Set(
+            try session.interfaceAddresses().filter { $0.interface == interface }.map(\.address))
+        return addresses.filter { !present.contains($0.address) }
     }
 
     private static func startHostapd(

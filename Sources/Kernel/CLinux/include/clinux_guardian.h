@@ -38,7 +38,7 @@ int lc_share_parameter(
     int directory, const char *file, int current, const char *value, int *users);
 
 /// Writes the value of a shared parameter to `users`, unless another user has done so, and then
-/// changes it to `value`.
+/// changes it to `value`. Returns 1 if it was another one.
 int lc_change_parameter(
     const struct lc_shared_parameter *parameter, int current, const char *value);
 

@@ -67,20 +67,26 @@ public struct SharedParameters: ~Copyable, Sendable {
         }
     }
 
-    /// Sets all parameters to their values.
+    /// Sets all parameters to their values; also again, where others have changed them.
     ///
     /// The guardian of a `GuardedProgram` that was started before restores them when nobody needs
     /// them any more.
-    public borrowing func change() throws(KernelError) {
+    ///
+    /// - Returns: whether any had another value.
+    @discardableResult
+    public borrowing func change() throws(KernelError) -> Bool {
+        var isChanged = false
         for owned in owned {
             var shim = owned.shim
             do {
-                try checked(
+                let status = try checked(
                     unsafe lc_change_parameter(&shim, owned.current.number, owned.value))
+                isChanged = isChanged || status != 0
             } catch {
                 throw KernelError(.write, subject: owned.path, errno: error)
             }
         }
+        return isChanged
     }
 
     /// Restores the parameters of the calling thread's network namespace that have no users left
