@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Where the tests begin. SwiftPM's own would look for XCTest's tests in an index of all sources,
@@ -5,8 +6,11 @@ import Testing
 @main
 struct TestProgram {
     static func main() async {
-        // `swift test` starts it once for each library.
-        guard CommandLine.arguments.contains("swift-testing") else { return }
+        // Where there is a file like this, `swift test` leaves out these tests unless it is told.
+        guard CommandLine.arguments.contains("swift-testing") else {
+            print("run: swift test --disable-xctest --enable-swift-testing, or: Scripts/test")
+            exit(EXIT_FAILURE)
+        }
         await Testing.__swiftPMEntryPoint() as Never
     }
 }
