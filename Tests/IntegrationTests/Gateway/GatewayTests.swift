@@ -224,6 +224,7 @@ struct GatewayTests {
         try await lab.end(process)
         // The interface is another one, of which the rest of the state tells.
         #expect(try GatewayLab.parameters(in: lab.state()) == GatewayLab.parameters(in: before))
+        #expect(try lab.router.shell("ip -o address show dev lan0 scope global") == "")
 
         let last = try lab.start()
         try lab.router.shell("ip link delete lan0")

@@ -54,14 +54,32 @@ struct GatewayJournal: Codable, Hashable {
         let session = try NetlinkSession()
         if let link = try session.link(named: name), link.index == interface {
             try GatewayConditions.clearAll(on: name, environment)
-            var messages = addresses.compactMap { text, length in
-                IPAddress(text).map { Address.delete($0, prefixLength: length, from: interface) }
+            var messages = try given(session).map {
+                Address.delete($0, prefixLength: $1, from: interface)
             }
             if wasDown { messages.append(Link.takeDown(index: interface)) }
             // Others may have removed them meanwhile.
             if !messages.isEmpty { _ = try session.execute(messages) }
         }
         try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// The addresses that the interface got, and those that it gave itself in a network that dnsmasq
+    /// announced, which it does while somebody has switched its forwarding off.
+    private func given(_ session: NetlinkSession) throws -> [IPAddress: UInt8] {
+        var given: [IPAddress: UInt8] = [:]
+        for (text, length) in addresses {
+            if let address = IPAddress(text) { given[address] = length }
+        }
+        let length = GatewayNetwork.prefixLength6
+        let networks = given.keys.filter(\.isIPv6).map { $0.masked(to: length) }
+        for found in try session.interfaceAddresses()
+        where found.interface == interface && found.address.isIPv6
+            && networks.contains(found.address.masked(to: length))
+        {
+            given[found.address] = length
+        }
+        return given
     }
 }
 
