@@ -72,7 +72,7 @@ struct GatewayNetworkTests {
         network.address6 = nil
         let plain = GatewayRules.text(network, guardsUplink: false, guardsAll6: false)
         #expect(!plain.contains("ip6"))
-        #expect(!plain.contains("iifname \"wan0\" oifname"))
+        #expect(!plain.contains("iifname \"wan0\" oifname !="))
     }
 
     @Test func `dnsmasq's configuration serves both families, or one`() throws {

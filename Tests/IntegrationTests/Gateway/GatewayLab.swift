@@ -42,6 +42,9 @@ final class GatewayLab: Sendable {
             END
             chmod +x \(path(of: "lease"))
             for name in \(prefix)-r \(prefix)-s \(prefix)-f; do ip -n $name link set lo up; done
+            # A namespace may have the number of one that has ended together with its gateway.
+            inode=$(stat -L -c %i /run/netns/\(prefix)-r)
+            rm -rf /run/linkcond-gateway-$inode /run/linkcond/gateway-$inode /run/linkcond/gateway-$inode.hostapd
             \(Self.connecting(prefix))
             ip -n \(prefix)-f link add br0 type bridge
             ip -n \(prefix)-f link set br0 addrgenmode none up
@@ -124,6 +127,7 @@ final class GatewayLab: Sendable {
         let log = path(of: "log")
         let text = try router.shell(
             """
+            : >\(log) # The gateway before may have written one.
             \(try TestNetwork.program()) gateway -i lan0 --uplink wan0 --dns 192.0.2.53 \\
                 \(options) >\(log) 2>&1 </dev/null &
             process=$!
@@ -219,10 +223,12 @@ final class GatewayLab: Sendable {
     }
 
     /// The round-trip times of echo requests of a device, in milliseconds.
-    func pings(_ number: Int, to address: String = server4, count: Int = 5) throws -> [Double] {
+    func pings(
+        _ number: Int, to address: String = server4, count: Int = 5, within seconds: Int = 10
+    ) throws -> [Double] {
         // A device needs a moment for its address of IPv6.
         let text = try devices[number - 1].shell(
-            "ping -n -c \(count) -i 0.2 -W 10 \(address) || true")
+            "ping -n -c \(count) -i 0.2 -W \(seconds) \(address) || true")
         return text.split(separator: "\n").compactMap { line in
             line.split(separator: "time=").dropFirst().first
                 .flatMap { Double($0.prefix { $0 != " " }) }

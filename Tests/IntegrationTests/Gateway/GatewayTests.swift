@@ -239,6 +239,44 @@ struct GatewayTests {
         #expect(lab.log.contains("lan0 is gone, and the devices with it"))
     }
 
+    @Test func `a firewall of the host is told of, with commands that open it`() async throws {
+        let lab = try GatewayLab(devices: 1)
+        let process = try lab.start()
+        try lab.router.shell(
+            """
+            nft -f - <<'END'
+            table inet strict {
+                chain in { type filter hook input priority filter; policy drop; iif lo accept; }
+                chain through { type filter hook forward priority filter; policy drop; }
+            }
+            END
+            """)
+        func complaint(of what: String) throws -> Substring? {
+            lab.log.split(separator: "\n")
+                .last { $0.contains("this host's firewall drops \(what)") }
+        }
+        /// Does what the gateway says.
+        func obey(_ what: String) async throws {
+            try await eventually("the gateway says that the firewall drops \(what)") {
+                try complaint(of: what) != nil
+            }
+            let line = try #require(try complaint(of: what))
+            let commands = try #require(line.split(separator: "allow it: ").last)
+            #expect(line.contains("none of the last "))
+            try lab.router.shell("set -e; \(commands.replacing("sudo ", with: ""))")
+        }
+        #expect(throws: (any Error).self) { try lab.join(1) }
+        try await obey("devices' requests for addresses (DHCP) by IPv4")
+        try lab.join(1)
+        for _ in 0..<3 { #expect(try lab.pings(1, count: 1, within: 1).isEmpty) }
+        try await obey("what devices send to the outside by IPv4")
+        #expect(try lab.pings(1, count: 1).count == 1)
+        #expect(try complaint(of: "devices' queries") == nil, "nobody has asked for names")
+        #expect(
+            try complaint(of: "what the outside answers") == nil, "the commands open both ways")
+        try await lab.end(process)
+    }
+
     @Test func `delay of DNS is that of the device's queries`() async throws {
         let lab = try GatewayLab(devices: 1)
         try lab.start("--default 'High Latency DNS'")

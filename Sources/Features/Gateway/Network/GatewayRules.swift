@@ -6,6 +6,14 @@
 enum GatewayRules {
     static let table = "linkcond_gateway"
 
+    /// Chains at both ends of the hooks in which other firewalls drop packets.
+    private static let chains = [
+        ("forward", "type filter hook forward priority filter - 10"),
+        ("forwarded", "type filter hook postrouting priority srcnat + 100"),
+        ("asked", "type filter hook input priority filter - 10"),
+        ("heard", "type filter hook input priority filter + 200"),
+    ]
+
     /// - Parameters:
     ///   - guardsUplink: whether forwarding of what arrives by the uplink was off before.
     ///   - guardsAll6: whether forwarding of IPv6 was off on all interfaces before.
@@ -24,15 +32,24 @@ enum GatewayRules {
             if guardsAll6, family == "ip6" {
                 drops.append("iifname != { \(inner), \(uplink) } drop")
             }
-            lines += [
-                "add table \(table) { flags owner; }",
-                "add chain \(table) forward { type filter hook forward priority filter - 10; }",
-            ]
+            lines.append("add table \(table) { flags owner; }")
+            lines += chains.map { "add chain \(table) \($0) { \($1); }" }
             lines += drops.map { "add rule \(table) forward \($0)" }
             lines += [
                 "add chain \(table) out { type nat hook postrouting priority srcnat; }",
                 "add rule \(table) out iifname \(inner) oifname \(uplink) masquerade",
             ]
+            for traffic in WatchedTraffic.allCases {
+                let match = traffic.match(network, isIPv6: family == "ip6")
+                for isAfter in [false, true] {
+                    let counter = traffic.counter(isAfter: isAfter)
+                    lines += [
+                        "add counter \(table) \(counter)",
+                        "add rule \(table) \(traffic.chain(isAfter: isAfter)) \(match) "
+                            + "counter name \(counter)",
+                    ]
+                }
+            }
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -3,8 +3,10 @@ import SystemPackage
 
 /// Forwarding between the interfaces of a gateway, and the packet filter's rules for it.
 final class Forwarding {
+    private let network: GatewayNetwork
     private let parameters: SharedParameters
     private let rules: PacketFilterTables
+    private var watch = FirewallWatch()
 
     /// Loads the rules first, so that nothing is forwarded that they would drop.
     init(_ network: GatewayNetwork, _ environment: [String: String]) throws {
@@ -48,6 +50,7 @@ final class Forwarding {
                     + (error.isUnsupported ? "; the kernel lacks nf_tables or NAT" : ""))
         }
         try parameters.change()
+        self.network = network
         self.parameters = parameters
         self.rules = rules
     }
@@ -60,6 +63,9 @@ final class Forwarding {
 
     /// Switches it on again where somebody has switched it off; whether that was so.
     func repair() throws(KernelError) -> Bool { try parameters.change() }
+
+    /// What other firewalls of the host have begun to drop, and how to allow it.
+    func complaints() -> [String] { watch.complaints(network) }
 
     /// Ends it. All is as before then.
     func end() { rules.end() }

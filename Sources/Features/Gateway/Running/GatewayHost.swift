@@ -114,7 +114,7 @@ final class GatewayHost {
     /// Changes come in groups, and devices that are joining are to be disturbed once.
     private static let renewalTime = Duration.seconds(1)
 
-    /// Does again what others have undone meanwhile, and says what that was.
+    /// Does again what others have undone meanwhile. Says what that was, and what is for others to do.
     func repair() throws -> [String] {
         let network = request.network
         let links = try session.links()
@@ -123,6 +123,7 @@ final class GatewayHost {
         }
         return try repairAddresses(of: inner)
             + repairForwarding(to: links.first { $0.name == network.uplink }?.index)
+            + forwarding.complaints()
     }
 
     private func repairAddresses(of inner: Link) throws -> [String] {
