@@ -1,3 +1,4 @@
+import Foundation
 import KernelPlane
 import LinkTesting
 import LinuxKernel
@@ -9,11 +10,11 @@ import Testing
 struct DiagnosisTests {
     private static func host(
         _ name: String, _ ids: [String], kernel: String = "6.1.0-30-amd64",
-        isContainer: Bool = false
+        isContainer: Bool = false, awaitsReboot: Bool = false
     ) -> HostSystem {
         HostSystem(
             kernelRelease: kernel, distributionName: name, distributionIDs: ids,
-            isContainer: isContainer)
+            isContainer: isContainer, awaitsReboot: awaitsReboot)
     }
 
     private static let debian = host("Debian GNU/Linux 12 (bookworm)", ["debian"])
@@ -27,6 +28,7 @@ struct DiagnosisTests {
             kernel: "5.15.153.1-microsoft-standard-WSL2"),
         host("Debian GNU/Linux 12 (bookworm)", ["debian"], isContainer: true),
         host("Arch Linux", ["arch"], kernel: "6.15.1-arch1-1"),
+        host("Arch Linux", ["arch"], kernel: "6.15.1-arch1-1", awaitsReboot: true),
     ]
 
     private static let everything = Dictionary(
@@ -64,6 +66,24 @@ struct DiagnosisTests {
                     sandbox: Self.capable))
         }
         try Golden("diagnoses.txt").expect(texts.joined(separator: "\n"))
+    }
+
+    @Test(arguments: [
+        (modules: ["6.15.2"], hasLoadableModules: true, awaitsReboot: true),
+        (["6.15.1", "6.15.2"], true, false), ([], true, false), (["6.15.2"], false, false),
+    ])
+    func `a host whose kernel's modules were replaced awaits a reboot`(
+        modules: [String], hasLoadableModules: Bool, awaitsReboot: Bool
+    ) throws {
+        let root = FileManager.default.temporaryDirectory.appending(
+            path: "linkcond-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        for name in modules.map({ "lib/modules/\($0)" }) + ["proc"] {
+            try FileManager.default.createDirectory(
+                at: root.appending(path: name), withIntermediateDirectories: true)
+        }
+        if hasLoadableModules { try Data().write(to: root.appending(path: "proc/modules")) }
+        #expect(HostSystem.awaitsReboot("6.15.1", root: root.path) == awaitsReboot)
     }
 
     @Test("A host that has everything is told to do nothing")

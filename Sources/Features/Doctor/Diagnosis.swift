@@ -106,7 +106,8 @@ public struct Diagnosis: Sendable, Hashable {
         case .missing:
             Check(
                 feature.rawValue, feature.isEssential ? .missing : .limited,
-                "not in this kernel (\(feature.configurationOption)): no \(feature.purpose)",
+                (host.awaitsReboot ? "not loaded" : "not in this kernel")
+                    + " (\(feature.configurationOption)): no \(feature.purpose)",
                 fix: host.remedy)
         case .unclear(let text):
             Check(

@@ -10,6 +10,8 @@ struct HostSystem: Sendable, Hashable {
     var distributionIDs: [String]
     /// Whether it runs in a container, whose kernel belongs to the host.
     var isContainer: Bool
+    /// Whether only other kernels' modules are installed, as between an update and the reboot after it.
+    var awaitsReboot = false
 
     /// Whether it is the Windows Subsystem for Linux.
     var isWSL: Bool { kernelRelease.lowercased().contains("microsoft") }
@@ -17,14 +19,25 @@ struct HostSystem: Sendable, Hashable {
     /// Reads the current system's properties.
     static func current() -> HostSystem {
         let osRelease = parse(osRelease: text("/etc/os-release"))
+        let kernelRelease = text("/proc/sys/kernel/osrelease").filter { !$0.isNewline }
         return HostSystem(
-            kernelRelease: text("/proc/sys/kernel/osrelease").filter { !$0.isNewline },
+            kernelRelease: kernelRelease,
             distributionName: osRelease["PRETTY_NAME"] ?? "Linux",
             distributionIDs: [osRelease["ID"], osRelease["ID_LIKE"]].compactMap { $0 }
                 .flatMap { $0.split(separator: " ").map(String.init) },
             isContainer: ["/.dockerenv", "/run/.containerenv"].contains {
                 FileManager.default.fileExists(atPath: $0)
-            })
+            },
+            awaitsReboot: awaitsReboot(kernelRelease, root: ""))
+    }
+
+    /// - Parameter root: the path, without a slash at its end, of what has `lib/modules` and `proc`.
+    static func awaitsReboot(_ kernelRelease: String, root: String) -> Bool {
+        let files = FileManager.default
+        let installed = (try? files.contentsOfDirectory(atPath: root + "/lib/modules")) ?? []
+        // A kernel without loadable modules was not installed with these.
+        return files.fileExists(atPath: root + "/proc/modules") && !installed.isEmpty
+            && !installed.contains(kernelRelease)
     }
 
     /// The assignments of an os-release file, unquoted.
@@ -47,6 +60,10 @@ struct HostSystem: Sendable, Hashable {
     var remedy: String {
         if isWSL { return Self.wsl }
         if isContainer { return Self.container }
+        if awaitsReboot {
+            return "The running kernel's modules are no longer installed (/lib/modules has none "
+                + "for \(kernelRelease)), as after an update; start the new kernel: sudo reboot"
+        }
         if distributionIDs.contains("ubuntu") { return Self.ubuntu }
         if distributionIDs.contains("debian") { return Self.debian }
         if !Set(distributionIDs).isDisjoint(with: ["fedora", "rhel", "centos"]) {
