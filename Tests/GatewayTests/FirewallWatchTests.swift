@@ -1,4 +1,3 @@
-import Foundation
 import LinkTesting
 import Testing
 
@@ -49,17 +48,18 @@ struct FirewallWatchTests {
     }
 
     @Test func `counters are read from what nft says`() throws {
+        let records = [
+            #"{"metainfo": {"version": "1.0.6", "json_schema_version": 1}}"#,
+            Self.counter("ip", "linkcond_gateway", "outgoing-offered", packets: 4),
+            Self.counter("ip", "other", "outgoing-passed", packets: 4),
+            Self.counter("ip6", "linkcond_gateway", "names-passed", packets: 2),
+        ].joined(separator: ", ")
         let text = """
-            {"nftables": [
-              {"metainfo": {"version": "1.0.6", "json_schema_version": 1}},
-              {"counter": {"family": "ip", "name": "outgoing-offered", "table": "linkcond_gateway",
-                "handle": 7, "packets": 4, "bytes": 240}},
-              {"counter": {"family": "ip", "name": "outgoing-passed", "table": "other", "handle": 8,
-                "packets": 4, "bytes": 240}},
-              {"counter": {"family": "ip6", "name": "names-passed", "table": "linkcond_gateway",
-                "handle": 9, "packets": 2, "bytes": 99}}]}
+            # Warning: table ip filter is managed by iptables-nft, do not touch!
+            {"nftables": [\(records)]}
+
             """
-        let listing = try JSONDecoder().decode(PacketFilterListing.self, from: Data(text.utf8))
+        let listing = try #require(PacketFilterListing(text))
         #expect(
             listing.counts == [
                 Self.outgoing: .init(offered: 4), Self.names6: .init(passed: 2),
@@ -116,18 +116,26 @@ struct FirewallWatchTests {
         }
     }
 
+    private static func counter(
+        _ family: String, _ table: String, _ name: String, packets: Int
+    ) -> String {
+        """
+        {"counter": {"family": "\(family)", "name": "\(name)", "table": "\(table)", "handle": 7, \
+        "packets": \(packets), "bytes": 99}}
+        """
+    }
+
     /// Each chain as its family, table, name, hook and policy.
     private static func listing(_ chains: String) -> PacketFilterListing {
-        var listing = PacketFilterListing()
-        listing.nftables = chains.split(separator: ", ").map { line in
-            let words = line.split(separator: " ").map(String.init)
-            return PacketFilterListing.Item(
-                counter: nil,
-                chain: .init(
-                    family: words[0], table: words[1], name: words[2],
-                    hook: words.count > 3 ? words[3] : nil,
-                    policy: words.count > 4 ? words[4] : nil))
-        }
-        return listing
+        PacketFilterListing(
+            chains.split(separator: ", ").map { line in
+                let words = line.split(separator: " ").map(String.init)
+                return PacketFilterListing.Item(
+                    counter: nil,
+                    chain: .init(
+                        family: words[0], table: words[1], name: words[2],
+                        hook: words.count > 3 ? words[3] : nil,
+                        policy: words.count > 4 ? words[4] : nil))
+            })
     }
 }

@@ -23,7 +23,9 @@ struct PacketFilterListing: Decodable {
         let chain: Chain?
     }
 
-    var nftables: [Item] = []
+    let nftables: [Item]
+
+    init(_ nftables: [Item] = []) { self.nftables = nftables }
 
     /// Lists what is called so in the calling thread's network namespace; nil if nft cannot.
     static func ask(_ what: String) -> Self? {
@@ -32,7 +34,15 @@ struct PacketFilterListing: Decodable {
                 program, ["--json", "list", what], input: "", patience: .seconds(5)),
             result.exitCode == 0
         else { return nil }
-        return try? JSONDecoder().decode(Self.self, from: Data(result.text.utf8))
+        return Self(result.text)
+    }
+
+    /// Reads what nft has written to both outputs: the listing is a line, and warnings are others.
+    init?(_ text: String) {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("{") }),
+            let listing = try? JSONDecoder().decode(Self.self, from: Data(line.utf8))
+        else { return nil }
+        self = listing
     }
 
     /// The gateway's own counters.
