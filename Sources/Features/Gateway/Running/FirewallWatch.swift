@@ -14,10 +14,15 @@ struct FirewallWatch {
     }
 
     /// What has been found of one kind.
-    struct Finding: Hashable {
+    struct Finding: Hashable, CustomStringConvertible {
         var kind: Kind
         /// How many have not passed since one did.
         var lost: Int
+
+        var description: String {
+            "this host's firewall drops \(kind.traffic.title) by IPv\(kind.isIPv6 ? 6 : 4): none of "
+                + "the last \(lost) packets passed"
+        }
     }
 
     private struct State {
@@ -57,20 +62,5 @@ struct FirewallWatch {
             }
         }
         return findings
-    }
-
-    /// Says what is dropped entirely, and how to allow it; nothing where nft cannot tell.
-    mutating func complaints(_ network: GatewayNetwork) -> [String] {
-        guard let counters = PacketFilterListing.ask("counters") else { return [] }
-        let findings = findings(counters.counts)
-        guard !findings.isEmpty else { return [] }
-        let chains = PacketFilterListing.ask("chains") ?? PacketFilterListing()
-        return findings.map { finding in
-            let kind = finding.kind
-            return
-                "this host's firewall drops \(kind.traffic.title) by IPv\(kind.isIPv6 ? 6 : 4): none "
-                + "of the last \(finding.lost) packets passed; "
-                + chains.remedy(for: kind, in: network)
-        }
     }
 }

@@ -6,7 +6,8 @@ final class Forwarding {
     private let network: GatewayNetwork
     private let parameters: SharedParameters
     private let rules: PacketFilterTables
-    private var watch = FirewallWatch()
+    /// nil once nft could not tell what it counts.
+    private var watch: FirewallWatch? = FirewallWatch()
 
     /// Loads the rules first, so that nothing is forwarded that they would drop.
     init(_ network: GatewayNetwork, _ environment: [String: String]) throws {
@@ -65,7 +66,17 @@ final class Forwarding {
     func repair() throws(KernelError) -> Bool { try parameters.change() }
 
     /// What other firewalls of the host have begun to drop, and how to allow it.
-    func complaints() -> [String] { watch.complaints(network) }
+    func complaints() -> [String] {
+        guard watch != nil else { return [] }
+        guard let counts = PacketFilterListing.ask("counters")?.counts else {
+            watch = nil
+            return []
+        }
+        let findings = watch?.findings(counts) ?? []
+        guard !findings.isEmpty else { return [] }
+        let chains = PacketFilterListing.ask("chains") ?? PacketFilterListing()
+        return findings.map { "\($0); \(chains.remedy(for: $0.kind, in: network))" }
+    }
 
     /// Ends it. All is as before then.
     func end() { rules.end() }

@@ -121,9 +121,13 @@ final class GatewayHost {
         guard let inner = links.first(where: { $0.index == interface }) else {
             throw GatewayError("\(network.inner) is gone, and the devices with it")
         }
-        return try repairAddresses(of: inner)
+        let repairs =
+            try repairAddresses(of: inner)
             + repairForwarding(to: links.first { $0.name == network.uplink }?.index)
-            + forwarding.complaints()
+        // Devices forget a router of IPv6 that does not forward, and dnsmasq may have given up
+        // announcing a network whose address it missed.
+        if !repairs.isEmpty { renewal = KernelClock.monotonic + Self.renewalTime }
+        return repairs + forwarding.complaints()
     }
 
     private func repairAddresses(of inner: Link) throws -> [String] {
