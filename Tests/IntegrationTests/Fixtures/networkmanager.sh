@@ -60,9 +60,10 @@ CONF
 chmod 600 "$work/connections/wire.nmconnection"
 
 export DBUS_SYSTEM_BUS_ADDRESS="unix:path=$work/bus"
-dbus-daemon --config-file="$work/bus.conf" --nofork --nopidfile 2>"$work/bus.log" &
+dbus-daemon --config-file="$work/bus.conf" --nofork --nopidfile --print-address=1 \
+    >"$work/bus.address" 2>"$work/bus.log" &
 i=0
-until [ -S "$work/bus" ]; do
+until [ -s "$work/bus.address" ]; do # Its socket is there before it listens.
     i=$((i + 1)); [ "$i" -lt 600 ] || { cat "$work/bus.log" >&2; exit 70; }
     sleep 0.05
 done

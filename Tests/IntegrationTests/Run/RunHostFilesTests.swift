@@ -106,6 +106,7 @@ struct RunHostFilesTests {
                 server.bind("/run/nscd/socket")
                 os.chmod("/run/nscd/socket", 0o666)
                 server.listen()
+                print("listens", flush=True)
                 while True:
                     client, _ = server.accept()
                     request = client.recv(12)
@@ -114,10 +115,10 @@ struct RunHostFilesTests {
                         print("asked", flush=True)
                     client.close()
                 END
-                python3 $DIRECTORY/cache.py >$DIRECTORY/log & cache=$!
-                eventually test -S /run/nscd/socket
+                python3 $DIRECTORY/cache.py >>$DIRECTORY/log & cache=$!
+                eventually grep -q listens $DIRECTORY/log
                 getent ahosts other.example || true
-                test -s $DIRECTORY/log
+                grep -q asked $DIRECTORY/log
                 : >$DIRECTORY/log
                 (run LTE -- getent hosts host.linkcond)
                 cat $DIRECTORY/log
