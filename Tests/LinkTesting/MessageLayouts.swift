@@ -50,11 +50,16 @@ public enum MessageLayouts {
     private static let peer = ByteLayout.fields(
         ifinfomsg, then: .nest([3: Attribute("IFLA_IFNAME", .text)]))
 
-    private static let route = ByteLayout.fields([
-        Field("rtm_family", 1), Field("rtm_dst_len", 1), Field("rtm_src_len", 1),
-        Field("rtm_tos", 1), Field("rtm_table", 1), Field("rtm_protocol", 1),
-        Field("rtm_scope", 1), Field("rtm_type", 1), Field("rtm_flags", 4),
-    ])
+    private static let route = ByteLayout.fields(
+        [
+            Field("rtm_family", 1), Field("rtm_dst_len", 1), Field("rtm_src_len", 1),
+            Field("rtm_tos", 1), Field("rtm_table", 1), Field("rtm_protocol", 1),
+            Field("rtm_scope", 1), Field("rtm_type", 1), Field("rtm_flags", 4),
+        ],
+        then: .nest([
+            1: Attribute("RTA_DST", .bytes), 2: Attribute("RTA_SRC", .bytes),
+            3: Attribute("RTA_IIF", .number),
+        ]))
 
     // MARK: Traffic control
 

@@ -1,4 +1,5 @@
 import LinkTesting
+import LinuxKernel
 import Testing
 
 @testable import Netlink
@@ -31,6 +32,11 @@ struct LinkMessageTests {
         ("ip link show", Link.list()),
         ("ip link show type ifb", Link.list(kind: "ifb")),
         ("ip route", Route.list()),
+        (
+            "ip route get 198.41.0.4 from 192.168.77.2 iif if7",
+            Route.lookUp(
+                IPAddress(ipv4: 0xc629_0004), from: IPAddress(ipv4: 0xc0a8_4d02), arrivingBy: 7)
+        ),
     ]
 
     @Test("Each message has the bytes that the golden file explains")

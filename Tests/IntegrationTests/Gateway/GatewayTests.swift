@@ -277,6 +277,30 @@ struct GatewayTests {
         try await lab.end(process)
     }
 
+    /// As with OpenVPN's `redirect-gateway def1`.
+    @Test func `a VPN of the host that takes the way out is told of`() async throws {
+        let lab = try GatewayLab(devices: 1)
+        let process = try lab.start()
+        try lab.join(1)
+        try lab.router.shell(
+            """
+            set -e
+            ip tuntap add vpn0 mode tun
+            ip link set vpn0 up
+            ip route add 0.0.0.0/1 dev vpn0
+            ip route add 128.0.0.0/1 dev vpn0
+            """)
+        let told = "vpn0 leads to the Internet by IPv4, and not wan0: "
+        try await eventually("the gateway says so") { lab.log.contains(told) }
+        #expect(!lab.log.contains("IPv6, and not"), "the other family is as it was")
+        try lab.router.shell("ip link delete vpn0")
+        try await eventually("the gateway says that it is over") {
+            lab.log.contains("wan0 leads to the Internet by IPv4 again")
+        }
+        #expect(try !lab.pings(1).isEmpty)
+        try await lab.end(process)
+    }
+
     @Test func `delay of DNS is that of the device's queries`() async throws {
         let lab = try GatewayLab(devices: 1)
         try lab.start("--default 'High Latency DNS'")

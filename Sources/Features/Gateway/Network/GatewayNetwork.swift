@@ -72,6 +72,11 @@ public struct GatewayNetwork: Sendable, Hashable {
     /// The gateway's own addresses.
     var addresses: [IPAddress] { [address] + [address6].compactMap(\.self) }
 
+    /// An address that a device may have, of the family of one of the gateway's own.
+    func neighbour(of own: IPAddress) -> IPAddress {
+        own.isIPv6 ? IPAddress(ipv6High: own.high, low: own.low + 1) : pool.first
+    }
+
     /// Whether a device may have an address.
     func contains(_ other: IPAddress) -> Bool {
         guard !addresses.contains(other) else { return false }

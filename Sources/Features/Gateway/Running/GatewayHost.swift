@@ -17,6 +17,7 @@ final class GatewayHost {
     private let addresses: [(address: IPAddress, length: UInt8)]
     /// The index of the uplink; nil while there is none.
     private var uplink: Int32?
+    private var wayOut = WayOut()
     private let session: NetlinkSession
     private let hostapd: GuardedProgram?
     private var dnsmasq: DNSMasq
@@ -127,7 +128,20 @@ final class GatewayHost {
         // Devices forget a router of IPv6 that does not forward, and dnsmasq may have given up
         // announcing a network whose address it missed.
         if !repairs.isEmpty { renewal = KernelClock.monotonic + Self.renewalTime }
-        return repairs + forwarding.complaints()
+        return try repairs + wayOutChanges(links) + forwarding.complaints()
+    }
+
+    private func wayOutChanges(_ links: [Link]) throws -> [String] {
+        let network = request.network
+        return try network.addresses.compactMap { own in
+            guard
+                let index = try session.interface(
+                    towards: WayOut.destination(isIPv6: own.isIPv6),
+                    from: network.neighbour(of: own), arrivingBy: interface),
+                let way = links.first(where: { $0.index == index })
+            else { return nil }
+            return wayOut.note(way.name, isIPv6: own.isIPv6, uplink: network.uplink)
+        }
     }
 
     private func repairAddresses(of inner: Link) throws -> [String] {
