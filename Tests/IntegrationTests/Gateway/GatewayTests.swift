@@ -221,7 +221,17 @@ struct GatewayTests {
                 && lab.log.contains("somebody had switched forwarding off; it is on again")
         }
 
-        try lab.router.shell("ip link delete wan0")
+        // It comes and goes while the gateway looks.
+        try lab.router.shell(
+            """
+            ip link delete wan0
+            for round in $(seq 150); do
+                ip link add wan0 type veth peer name other0
+                sleep 0.0$((round % 5))
+                ip link delete wan0
+                sleep 0.0$((round % 3))
+            done
+            """)
         try await eventually("the gateway says so") { lab.log.contains("wan0 is gone; until") }
         try lab.connect()
         try await eventually("the device reaches the server by the new uplink", reachesServer)

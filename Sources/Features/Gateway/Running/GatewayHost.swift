@@ -12,7 +12,8 @@ import SystemPackage
 /// one that waits for its end, or `clear`, works off.
 final class GatewayHost {
     private let request: GatewayRequest
-    private var forwarding: Forwarding
+    /// nil while there is no uplink that it could be for.
+    private var forwarding: Forwarding?
     /// The addresses that the inner interface has from here, with the lengths of their prefixes.
     private let addresses: [(address: IPAddress, length: UInt8)]
     /// The index of the uplink; nil while there is none.
@@ -68,7 +69,7 @@ final class GatewayHost {
     func end() throws {
         dnsmasq.stop()
         hostapd?.stop()
-        forwarding.end()
+        forwarding?.end()
         try GatewayJournal.undo(request.environment)
         guardian.release()
     }
@@ -76,7 +77,9 @@ final class GatewayHost {
     // MARK: While it runs
 
     /// What becomes readable when a program has ended that is needed.
-    var descriptors: [FileDescriptor] { [dnsmasq.process.descriptor, forwarding.descriptor] }
+    var descriptors: [FileDescriptor] {
+        [dnsmasq.process.descriptor] + [forwarding?.descriptor].compactMap(\.self)
+    }
 
     /// Throws if such a program has ended.
     func check(_ ready: [FileDescriptor]) throws(GatewayError) {
@@ -85,7 +88,7 @@ final class GatewayHost {
                 "dnsmasq has ended, without which devices get no addresses; the host is as before "
                     + "(journalctl -t dnsmasq may say why)")
         }
-        if ready.contains(forwarding.descriptor), forwarding.hasEnded {
+        if let forwarding, ready.contains(forwarding.descriptor), forwarding.hasEnded {
             throw GatewayError(
                 "nft has ended, and the packet filter's rules with it; the host is as before")
         }
@@ -128,7 +131,7 @@ final class GatewayHost {
         // Devices forget a router of IPv6 that does not forward, and dnsmasq may have given up
         // announcing a network whose address it missed.
         if !repairs.isEmpty { renewal = KernelClock.monotonic + Self.renewalTime }
-        return try repairs + wayOutChanges(links) + forwarding.complaints()
+        return try repairs + wayOutChanges(links) + (forwarding?.complaints() ?? [])
     }
 
     private func wayOutChanges(_ links: [Link]) throws -> [String] {
@@ -157,19 +160,26 @@ final class GatewayHost {
 
     private func repairForwarding(to present: Int32?) throws -> [String] {
         let name = request.network.uplink
-        guard present == uplink else {
-            uplink = present
-            guard present != nil else {
-                return ["\(name) is gone; until it is back no device reaches the outside"]
-            }
-            // A new interface has parameters of its own.
-            forwarding.end()
-            forwarding = try Forwarding(request.network, request.environment)
-            return ["\(name) is another interface than before, and leads to the outside now"]
+        guard present != uplink else {
+            // An interface that has gone this moment is told the next time.
+            guard present != nil, (try? forwarding?.repair()) == true else { return [] }
+            return ["somebody had switched forwarding off; it is on again"]
         }
-        // An interface that has gone this moment is told the next time.
-        guard present != nil, (try? forwarding.repair()) == true else { return [] }
-        return ["somebody had switched forwarding off; it is on again"]
+        uplink = present
+        let gone = ["\(name) is gone; until it is back no device reaches the outside"]
+        guard present != nil else { return gone }
+        // A new interface has parameters of its own.
+        forwarding?.end()
+        forwarding = nil
+        do {
+            forwarding = try Forwarding(request.network, request.environment)
+        } catch {
+            // Unless it has gone again meanwhile.
+            guard try session.link(named: name)?.index != present else { throw error }
+            uplink = nil
+            return gone
+        }
+        return ["\(name) is another interface than before, and leads to the outside now"]
     }
 
     // MARK: The steps
