@@ -37,6 +37,24 @@ struct `An HTTP proxy` {
     @Test func `refuses a head without end`() {
         let long = Array("GET / HTTP/1.1\r\nA: ".utf8) + [UInt8](repeating: 0x61, count: 70_000)
         #expect(HTTPHead.read(long) == .invalid)
+        #expect(HTTPHead.read(Array(long.prefix(HTTPHead.longest))) == .invalid)
+        #expect(HTTPHead.read(Array(long.prefix(HTTPHead.longest - 1))) == .incomplete)
+    }
+
+    @Test func `keeps what tells where a message ends, whatever is said of its connection`() throws
+    {
+        let request = try request(
+            "POST http://a/ HTTP/1.0\r\nConnection: content-length, x\r\nX: 1\r\n"
+                + "Content-Length: 4\r\n\r\n")
+        guard case .pass(let passed, let body) = request.kind else {
+            Issue.record("no request to pass on")
+            return
+        }
+        #expect(body == .length(4))
+        #expect(passed.fields.contains { $0.name == "Content-Length" && $0.value == "4" })
+        #expect(!passed.fields.contains { $0.name == "X" })
+        // A server sends no chunks to who cannot read them.
+        #expect(passed.line == "POST / HTTP/1.0")
     }
 
     @Test func `passes a request on without what is of its connection`() throws {

@@ -57,7 +57,7 @@ public struct HTTPHead: Sendable, Hashable {
             guard let head = HTTPHead(lines: lines) else { return .invalid }
             return .head(head, length: position)
         }
-        return position > longest ? .invalid : .incomplete
+        return position >= longest ? .invalid : .incomplete
     }
 
     private init?(lines: [String]) {
@@ -94,9 +94,13 @@ public struct HTTPHead: Sendable, Hashable {
         "proxy-authorization",
     ]
 
+    /// The fields that tell where a message ends and whom it is for.
+    private static let ofMessage: Set<String> = ["content-length", "transfer-encoding", "host"]
+
     /// Removes the fields that a proxy does not pass on.
     public mutating func removeConnectionFields() {
-        let named = Set(words(of: "connection"))
+        // Without its length the message's body would be taken for another message.
+        let named = Set(words(of: "connection")).subtracting(Self.ofMessage)
         fields.removeAll {
             let name = $0.name.lowercased()
             return Self.ofConnection.contains(name) || named.contains(name)
@@ -171,7 +175,8 @@ public struct HTTPProxyRequest: Sendable, Hashable {
         }
         var passed = head
         passed.removeConnectionFields()
-        passed.line = "\(method) \(path) HTTP/1.1"
+        // A client of HTTP/1.0 can read no chunks, so that the server has to know.
+        passed.line = "\(method) \(path) \(words[2])"
         // The target's name in the URL counts (RFC 9112, section 3.2.2).
         passed.fields.removeAll { $0.name.lowercased() == "host" }
         passed.fields.insert(HTTPHead.Field(name: "Host", value: authority), at: 0)

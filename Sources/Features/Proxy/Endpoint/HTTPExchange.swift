@@ -8,12 +8,15 @@ import Uplink
 ///
 /// Theory of operation. Each way has a buffer of what was read and not yet sent; nothing is read
 /// while it is full, so that the sender waits. The connection to a target is kept for the next
-/// request to the same one.
+/// request to the same one. Whichever end leaves, the other one sees what it would without a proxy: a
+/// server the end of what the client sends, a client whatever the server had sent before.
 final class HTTPExchange {
     /// The request at hand.
     private struct Current {
         let method: String
         let keepsAlive: Bool
+        /// Whether the connection to the target has carried another request before.
+        let isOnKept: Bool
         /// What follows of the request.
         var body: HTTPBody
         /// What follows of the response; nil until its head has come.
@@ -32,9 +35,15 @@ final class HTTPExchange {
     private var toTarget: [UInt8] = []
     private var toClient: [UInt8] = []
     private var clientHasEnded = false
+    private var toTargetIsOver = false
     private var targetHasEnded = false
+    /// Why the target has ended, if that was not in order.
+    private var targetFailure: Errno?
 
     private static let room = 64 << 10
+    /// How often a client is asked whether it is still there that sends no more. Linux takes a minute
+    /// to forget a connection that a program has closed.
+    private static let watchInterval = Duration.seconds(30)
 
     /// Begins with a first request; `rest` follows it.
     func begin(
@@ -55,15 +64,16 @@ final class HTTPExchange {
             return connection.connect(
                 to: request.target, then: HTTPConnect(first: rest), at: now)
         }
-        current = Current(method: request.method, keepsAlive: request.keepsAlive, body: body)
+        let isOnKept = target == request.target && connection.target != nil && !targetHasEnded
+        current = Current(
+            method: request.method, keepsAlive: request.keepsAlive, isOnKept: isOnKept, body: body)
         toTarget += head.bytes
-        if target == request.target, connection.target != nil, !targetHasEnded {
+        guard !isOnKept else {
             connection.phase = .exchanging(self)
             return
         }
-        connection.releaseTarget()
+        forgetTarget(connection)
         target = request.target
-        (targetHasEnded, fromTarget) = (false, [])
         connection.connect(to: request.target, then: ExchangeOutcome(exchange: self), at: now)
     }
 
@@ -82,35 +92,52 @@ final class HTTPExchange {
 
     private func step(_ connection: StreamConnection, at now: Duration) throws(Errno) -> Bool {
         var hasMoved = false
-        if !clientHasEnded, fromClient.count < Self.room {
+        if clientHasEnded {
+            try connection.client.socket.checkError()
+        } else if fromClient.count < Self.room {
             let count = try read(connection.client, connection, into: &fromClient)
             clientHasEnded = count == 0
-            hasMoved = hasMoved || count != nil
+            hasMoved = count != nil
         }
-        if let target = connection.target, !targetHasEnded, fromTarget.count < Self.room {
-            let count: Int?
-            do throws(Errno) {
-                count = try read(target, connection, into: &fromTarget)
-            } catch {
-                guard current?.isAnswered == true else {
-                    fail(connection, error, at: now)
-                    return false
-                }
-                throw error
-            }
-            targetHasEnded = count == 0
-            hasMoved = hasMoved || count != nil
-        }
+        hasMoved = readTarget(connection) || hasMoved
         guard digest(connection, at: now) else { return false }
-        if let target = connection.target { hasMoved = try send(&toTarget, to: target) || hasMoved }
+        hasMoved = sendToTarget(connection) || hasMoved
         hasMoved = try send(&toClient, to: connection.client) || hasMoved
         return try !finish(connection, at: now) && hasMoved
+    }
+
+    private func readTarget(_ connection: StreamConnection) -> Bool {
+        guard let target = connection.target, !targetHasEnded, fromTarget.count < Self.room else {
+            return false
+        }
+        do throws(Errno) {
+            let count = try read(target, connection, into: &fromTarget)
+            targetHasEnded = count == 0
+            return count != nil
+        } catch {
+            (targetHasEnded, targetFailure) = (true, error)
+            return true
+        }
+    }
+
+    private func sendToTarget(_ connection: StreamConnection) -> Bool {
+        guard let target = connection.target else { return false }
+        do throws(Errno) {
+            return try send(&toTarget, to: target)
+        } catch {
+            // It has reset the connection. What it has sent before is still to be read: a server that
+            // refuses an upload answers before it has seen all.
+            (toTarget, toTargetIsOver) = ([], true)
+            return true
+        }
     }
 
     /// Looks at what has arrived; false if that has led elsewhere.
     private func digest(_ connection: StreamConnection, at now: Duration) -> Bool {
         guard var request = current else { return readRequest(connection, at: now) }
-        if !request.body.isComplete, !fromClient.isEmpty, toTarget.count < Self.room {
+        if !toTargetIsOver, !request.body.isComplete, !fromClient.isEmpty,
+            toTarget.count < Self.room
+        {
             guard let count = request.body.take(fromClient[...]) else {
                 connection.abort()
                 return false
@@ -122,7 +149,12 @@ final class HTTPExchange {
         while !fromTarget.isEmpty, toClient.count < Self.room {
             request.isAnswered = true
             if var body = request.response {
-                guard let count = body.take(fromTarget[...]), count > 0 else { break }
+                guard let count = body.take(fromTarget[...]) else {
+                    // The client must see that this is not all.
+                    (fromTarget, targetHasEnded, targetFailure) = ([], true, .ioError)
+                    break
+                }
+                guard count > 0 else { break }
                 toClient += fromTarget[..<count]
                 connection.service.counters.downstreamBytes += UInt64(count)
                 fromTarget.removeFirst(count)
@@ -175,41 +207,73 @@ final class HTTPExchange {
     private func finish(
         _ connection: StreamConnection, at now: Duration
     ) throws(Errno) -> Bool {
-        if let request = current {
-            let hasResponse = request.response.map(isOver) ?? false
-            if hasResponse, toClient.isEmpty {
-                guard request.keepsAlive, request.serverKeepsAlive, request.body.isComplete else {
-                    connection.conclude(with: [], at: now)
-                    return true
-                }
-                current = nil
-                return false
+        guard toClient.isEmpty else { return false }
+        guard let request = current else {
+            if clientHasEnded {
+                connection.close()
+                return true
             }
-            if targetHasEnded, fromTarget.isEmpty, toClient.isEmpty {
-                if request.response == nil {
-                    fail(connection, .connectionReset, at: now)
-                } else {
-                    // The body is not complete: the client must see that.
-                    connection.abort()
-                }
+            // An idle connection that the target has closed, or on which it has said what nobody has
+            // asked; the next request gets another.
+            if targetHasEnded || !fromTarget.isEmpty { forgetTarget(connection) }
+            return false
+        }
+        if request.response.map(isOver) ?? false {
+            current = nil
+            guard request.keepsAlive, request.serverKeepsAlive, request.body.isComplete,
+                !toTargetIsOver
+            else {
+                connection.conclude(with: [], at: now)
                 return true
             }
             return false
         }
-        if clientHasEnded, fromClient.isEmpty, toClient.isEmpty {
-            connection.close()
+        if targetHasEnded {
+            end(request, connection, at: now)
             return true
         }
-        if targetHasEnded, toTarget.isEmpty {
-            // An idle connection that the target has closed; the next request gets another.
-            connection.releaseTarget()
-            target = nil
+        if clientHasEnded, fromClient.isEmpty, toTarget.isEmpty, !toTargetIsOver {
+            guard request.body.isComplete else {
+                connection.close()
+                return true
+            }
+            // It may still read, or be gone.
+            connection.target?.socket.finishSending()
+            toTargetIsOver = true
+            connection.client.socket.watchPeer(
+                every: Self.watchInterval, patience: Self.watchInterval)
         }
         return false
     }
 
+    /// Ends a request whose target has ended without a whole answer.
+    private func end(_ request: Current, _ connection: StreamConnection, at now: Duration) {
+        if request.response != nil {
+            // The client must see that this is not all.
+            connection.abort()
+        } else if request.isOnKept, !request.isAnswered {
+            // As servers close connections that were idle: clients then repeat what may be repeated.
+            connection.conclude(with: [], at: now)
+        } else if let targetFailure {
+            fail(connection, targetFailure, at: now)
+        } else {
+            if let target { connection.service.count(ConnectFailure(target, .connectionReset)) }
+            conclude(
+                connection, 502,
+                request.isAnswered
+                    ? "it ends within the head of its answer" : "it ends without an answer", at: now)
+        }
+    }
+
     private func isOver(_ body: HTTPBody) -> Bool {
-        body.isComplete || body == .untilEnd && targetHasEnded && fromTarget.isEmpty
+        body.isComplete
+            || body == .untilEnd && targetHasEnded && targetFailure == nil && fromTarget.isEmpty
+    }
+
+    private func forgetTarget(_ connection: StreamConnection) {
+        connection.releaseTarget()
+        target = nil
+        (fromTarget, targetHasEnded, targetFailure) = ([], false, nil)
     }
 
     private func fail(_ connection: StreamConnection, _ reason: Errno, at now: Duration) {
