@@ -34,7 +34,7 @@ struct Supervisor {
             while let signal = signals.next() {
                 // The command receives the terminal's signals itself.
                 if signal.number == SIGCONT { continuations += 1 }
-                let isShared = !signal.wasSent || signal.number == SIGCONT
+                let isShared = signal.reachesGroup || signal.number == SIGCONT
                 channel.send(isShared ? .groupSignal(signal.number) : .signal(signal.number))
             }
             guard ready.contains(channel.descriptor) else { continue }

@@ -108,3 +108,19 @@ type_line("fg")
 expect(r"\ncontinued")
 expect("PROMPT> ")
 type_line("exit")
+
+# A hangup ends the command also where linkcond is all that runs at the terminal, as with `ssh -t`: the
+# kernel tells its process alone.
+child, terminal = pty.fork()
+if child == 0:
+    waiting = "trap 'exit 6' HUP; echo waiting; while :; do sleep 0.1; done"
+    os.execv(program, [program, "run", "LTE", "--uplink", "none", "--", "sh", "-c", waiting])
+seen = ""
+expect(r"waiting")
+os.close(terminal)
+for _ in range(600):
+    process, status = os.waitpid(child, os.WNOHANG)
+    if process:
+        sys.exit(f"ended with {status}" if status != 6 << 8 else 0)
+    time.sleep(0.1)
+sys.exit("runs on without its terminal")

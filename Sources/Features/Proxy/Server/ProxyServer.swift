@@ -194,7 +194,7 @@ public final class ProxyServer {
             default:
                 // The command receives the terminal's signals itself.
                 if let command {
-                    if signal.wasSent { Process.signal(signal.number, to: command) }
+                    if !signal.reachesGroup { Process.signal(signal.number, to: command) }
                 } else {
                     exitCode = exitCode ?? 0
                 }

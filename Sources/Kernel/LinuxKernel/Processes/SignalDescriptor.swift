@@ -10,6 +10,12 @@ public struct SignalDescriptor: Sendable {
         public let number: Int32
         /// Whether a process sent it, rather than the kernel, as for Ctrl-C at a terminal.
         public let wasSent: Bool
+
+        /// Whether the terminal has sent it to the others of the process's group, too. Of a hangup the
+        /// kernel tells the leader of the session alone, who is expected to end.
+        public var reachesGroup: Bool {
+            !wasSent && !(number == SIGHUP && getsid(0) == getpid())
+        }
     }
 
     /// What to wait on.
