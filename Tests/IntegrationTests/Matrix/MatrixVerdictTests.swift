@@ -31,6 +31,18 @@ struct MatrixVerdictTests {
         }
     }
 
+    @Test func `a suite that has written no results at all has not passed`() async throws {
+        try await MatrixRun.with { run in
+            for report in [[], ["--report", "report"]] {
+                let result = try await run.result(
+                    Self.network + ["--collect", "**/junit-*.xml"] + report + ["--", "true"])
+                #expect(result.exitCode == 1, "\(result)")
+                #expect(
+                    result.standardOutput.contains("no file in LINKCOND_OUTPUT matches --collect"))
+            }
+        }
+    }
+
     @Test func `the report whose cells run again is not replaced by theirs`() async throws {
         try await MatrixRun.with { run in
             let first = try await run.result(

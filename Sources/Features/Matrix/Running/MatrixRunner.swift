@@ -266,6 +266,11 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         }
     }
 
+    private func collectedTests(of index: Int) -> CollectedTests? {
+        reports[index].files.flatMap { outputs?.tests(in: $0, collecting: pattern) }
+            ?? pattern.map(CollectedTests.init(withoutFilesFor:))
+    }
+
     private mutating func note(_ failure: Errno?, ofLogOf index: Int) {
         guard let failure else { return }
         logFailures[cells[index].id] = failure
@@ -276,9 +281,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         _ index: Int, _ outcome: CellOutcome, logFailure: Errno? = nil, lastLines: String
     ) {
         reports[index].conclude(outcome, of: cells[index], baselineSeconds: baselineSeconds)
-        if let files = reports[index].files,
-            let tests = outputs?.tests(in: files, collecting: pattern)
-        {
+        if let tests = collectedTests(of: index) {
             reports[index].list(tests)
             if specification.trustsExitCode != true { reports[index].expectNoFailures(in: tests) }
             if store == nil {

@@ -47,12 +47,7 @@ struct CollectedTests: Sendable, Hashable {
                 }
             }
         }
-        if let pattern, paths.isEmpty {
-            let absence =
-                "no file in LINKCOND_OUTPUT matches --collect \(ShellWord.line([pattern]))"
-            notes.append(absence)
-            loss = absence
-        }
+        if let pattern, paths.isEmpty { noteAbsence(of: pattern) }
         if paths.count > Self.countLimit || all.count >= Self.searchLimit {
             let excess =
                 "\(name) has too many files to find all JUnit files among them; name those with"
@@ -60,6 +55,15 @@ struct CollectedTests: Sendable, Hashable {
             notes.append(excess)
             loss = loss ?? excess
         }
+    }
+
+    /// Those of a cell that has written no file at all.
+    init(withoutFilesFor pattern: String) { noteAbsence(of: pattern) }
+
+    private mutating func noteAbsence(of pattern: String) {
+        let absence = "no file in LINKCOND_OUTPUT matches --collect \(ShellWord.line([pattern]))"
+        notes.append(absence)
+        loss = absence
     }
 
     /// Whether a file that cannot be read has the beginning of one with test results, or nobody can
