@@ -75,4 +75,33 @@ import Testing
         #expect(await send(Self.token, from: "b", at: 5) == 200)
         #expect(await send(Self.token, from: "a", at: 7) == 200)
     }
+
+    /// Any user of the host reaches a port of the loopback, and has other files than the proxy's user.
+    @Test(arguments: [
+        ("POST", "/proxies", "{'name': 'a', 'listen': '', 'upstream': 'unix:/run/docker.sock'}"),
+        ("POST", "/proxies", "{'name': 'a', 'listen': 'unix:/root/a', 'upstream': 'b:1'}"),
+        ("POST", "/populate", "[{'name': 'a', 'listen': '', 'upstream': '\\u0075nix:/a'}]"),
+        ("POST", "/proxies/a/toxics", "{'type': 'profile', 'attributes': {'name': '/etc/a.yaml'}}"),
+        ("PATCH", "/v1/links/a", "{'settings': ['up.delay=1 ms', 'down.trace=/etc/shadow']}"),
+        ("PATCH", "/v1/links/a", "{'settings': ['trace =secret']}"),
+        ("PATCH", "/v1/links/a", "{'profile': '../a'}"),
+        ("PUT", "/v1/links/a/scenario", "{'scenario': './a.yml'}"),
+    ])
+    func `files and sockets are only for who is known`(
+        method: String, path: String, body: String
+    ) async throws {
+        let open = try await TestClient().send(method, path, body)
+        #expect(open.status == 403, "\(open)")
+        #expect(open.error?.contains("--api unix:/PATH") == true, "\(open)")
+        let known = try await TestClient("unix:/api").send(method, path, body)
+        #expect(known.status != 403, "\(known)")
+    }
+
+    @Test func `what only looks alike is for everybody`() async throws {
+        let client = try TestClient()
+        for body in ["{'settings': ['up.delay=1 ms']}", "{'profile': 'apple/3G'}"] {
+            let answer = await client.send("PATCH", "/v1/links/a", body)
+            #expect(answer.status == 404, "\(answer)")
+        }
+    }
 }

@@ -105,8 +105,11 @@ public final class ControlAPI: Sendable {
         guard attempts.withLock({ $0.allows(source, at: now) }) else {
             throw APIError(429, "too many wrong tokens; wait a second")
         }
-        guard let refusal = access.refusal(of: request) else { return }
-        if refusal.status == 401 { attempts.withLock { $0.fail(source, at: now) } }
+        if let refusal = access.refusal(of: request) {
+            if refusal.status == 401 { attempts.withLock { $0.fail(source, at: now) } }
+            throw refusal
+        }
+        guard !access.knowsClients, let refusal = FileReference.refusal(of: request) else { return }
         throw refusal
     }
 }

@@ -53,6 +53,9 @@ public struct StreamBehaviour: Sendable, Hashable, Codable {
             guard average > 0 else {
                 return .badField("averageBytes", "a slice has at least one byte")
             }
+            guard average <= Self.largestSlice else {
+                return .badField("averageBytes", "a slice has at most \(Self.largestSlice) bytes")
+            }
             guard (0..<average).contains(variation) else {
                 return .badField(
                     "variationBytes", "the variation is at least 0 and less than the average")
@@ -60,6 +63,8 @@ public struct StreamBehaviour: Sendable, Hashable, Codable {
             return Self.negative(delay, "delayMicroseconds")
         }
     }
+
+    private static let largestSlice = 1 << 40
 
     private static func negative(_ value: Int, _ field: String) -> ControlError? {
         value < 0 ? .badField(field, "\(value) is negative") : nil

@@ -105,7 +105,8 @@ public struct ProfileCatalog: Sendable {
         }
     }
 
-    static func isPath(_ name: String) -> Bool {
+    /// Whether a name is that of a file, rather than of a profile.
+    public static func isPath(_ name: String) -> Bool {
         name == StandardInput.name || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
             || ["/", "./", "../"].contains { name.hasPrefix($0) }
     }

@@ -75,7 +75,9 @@ extension Toxic {
         case .bandwidth(let rate):
             // Its kilobytes are 1000 bytes: it sleeps a millisecond for each `rate` of them.
             let bits = UInt64(rate).multipliedReportingOverflow(by: 8000)
-            let limit = bits.overflow ? .fastest : Bandwidth.bitsPerSecond(bits.partialValue)
+            let limit = min(
+                Bandwidth.bitsPerSecond(bits.overflow ? .max : bits.partialValue),
+                DirectionConditions.fastestBandwidth)
             direction.bandwidth = min(direction.bandwidth ?? limit, limit)
         case .loss(let percent, let burst):
             let mean = Ratio(min(1, percent / 100)) ?? .one
@@ -83,10 +85,6 @@ extension Toxic {
         case .profile, .down, .noop, .stream: break
         }
     }
-}
-
-extension Bandwidth {
-    fileprivate static let fastest = DirectionConditions.fastestBandwidth
 }
 
 extension DirectionConditions {
