@@ -2,6 +2,7 @@ import ArgumentParser
 import DataPlanes
 import FoundationEssentials
 import Gateway
+import HostConditioning
 
 /// `linkcond clear`
 struct ClearCommand: ParsableCommand {
@@ -57,6 +58,7 @@ struct ClearCommand: ParsableCommand {
         if try labels.run(console, .continueWithOthers) { return }
         try target.enter(console)
         let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
+        let interfaces = interfaces.map(HostLink.name(of:))
         let cleared = try planes.clear(
             interfaces.isEmpty ? nil : interfaces, conditions: name)
         for interface in cleared {

@@ -63,7 +63,7 @@ extension ExitStatus {
 
     private init(of error: InterfaceError) {
         switch error {
-        case .noSuchInterface, .noDefaultRoute: self = .usage
+        case .noSuchInterface, .noDefaultRoute, .redirectionTarget: self = .usage
         case .noInterfaces: self = .unavailable
         case .netlink: self = .failed
         }

@@ -126,10 +126,13 @@ struct NetlinkQueryTests {
         let kernel = FakeTransport()
         let session = NetlinkSession(transport: kernel)
         #expect(try session.link(named: "") == nil)
-        #expect(try session.link(named: "abcdefghijklmnop") == nil)
+        #expect(try session.link(named: String(repeating: "a", count: 128)) == nil)
         #expect(kernel.requests.isEmpty)
-        #expect(try session.link(named: "abcdefghijklmno") == nil)
-        #expect(kernel.requests.count == 1)
+        // An alternative name can be longer than a name, and is asked for in another attribute.
+        for (name, attribute) in [("abcdefghijklmno", 3), ("abcdefghijklmnop", 53)] {
+            #expect(try session.link(named: name) == nil)
+            #expect(kernel.requests.last.map { Int($0.bytes[34]) } == attribute)
+        }
     }
 
     // MARK: Routes

@@ -10,4 +10,10 @@ public enum HostLink {
         guard links.count == 1 else { throw HostError(severalDefaultRoutes: links.map(\.name)) }
         return links[0].index
     }
+
+    /// The name of the interface that is called so, maybe by an alternative name; as it is given if
+    /// there is none.
+    public static func name(of text: String) -> String {
+        (try? HostLinks().links(named: [text]))?.first?.name ?? text
+    }
 }

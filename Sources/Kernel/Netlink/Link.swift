@@ -64,7 +64,11 @@ public struct Link: Sendable, Hashable {
 
     /// Asks for the interface called `name`. Equivalent to `ip link show dev NAME`.
     public static func get(name: String) -> NetlinkMessage {
-        NetlinkMessage(RTM_GETLINK, ifinfomsg()) { $0.put(Int(IFLA_IFNAME), name) }
+        // Only alternative names are longer; shorter ones are found by this as well.
+        let isLong = name.utf8.count >= Int(IFNAMSIZ)
+        return NetlinkMessage(RTM_GETLINK, ifinfomsg()) {
+            $0.put(Int(isLong ? IFLA_ALT_IFNAME : IFLA_IFNAME), name)
+        }
     }
 
     /// Asks for the interface with this index.

@@ -1,11 +1,22 @@
 import CNetlink
 
 extension NetlinkSession {
-    /// The interface called `name`, or nil.
+    /// The interface called `name`, which may be an alternative name, or nil.
     public func link(named name: String) throws(NetlinkError) -> Link? {
-        // For longer names the kernel reports an error other than "not found".
-        guard (1..<Int(IFNAMSIZ)).contains(name.utf8.count) else { return nil }
+        // For names of no possible length the kernel reports an error other than "not found".
+        guard (1..<Int(ALTIFNAMSIZ)).contains(name.utf8.count) else { return nil }
         return try get([Link.get(name: name)])[0].flatMap(Link.init)
+    }
+
+    /// How many bytes the interface called `name` has received and sent since it was made; nil if there
+    /// is none.
+    public func traffic(of name: String) throws(NetlinkError) -> UInt64? {
+        guard let link = try link(named: name),
+            let (_, attributes) = try get([Link.get(index: link.index)])[0]?.parse(ifinfomsg.self),
+            let counters = attributes.value(
+                Int(IFLA_STATS64), as: rtnl_link_stats64.self)
+        else { return nil }
+        return counters.rx_bytes &+ counters.tx_bytes
     }
 
     /// All interfaces of the namespace, or those of one kind, by index.

@@ -5,6 +5,7 @@ public enum InterfaceError: Error, Sendable, CustomStringConvertible {
     case noSuchInterface(String, known: [String])
     case noDefaultRoute
     case noInterfaces
+    case redirectionTarget(String)
     case netlink(NetlinkError)
 
     /// One sentence: what failed, and what to do.
@@ -16,6 +17,9 @@ public enum InterfaceError: Error, Sendable, CustomStringConvertible {
             "no interface carries a default route; name one with -i"
         case .noInterfaces:
             "no interface but loopback is up; bring one up, or name one with -i"
+        case .redirectionTarget(let name):
+            "\(name): only carries what other interfaces redirect to it, and cannot be conditioned; "
+                + "name the interface whose packets those are"
         case .netlink(let error): error.description
         }
     }
@@ -39,12 +43,22 @@ public struct HostLinks {
     public func links(of request: ApplyRequest) throws(InterfaceError) -> [Link] {
         guard request.isForAllInterfaces else {
             return request.interfaces.isEmpty
-                ? try withDefaultRoute() : try links(named: request.interfaces)
+                ? try withDefaultRoute() : try conditionable(request.interfaces)
         }
-        let found = try all().filter { $0.isUp && !$0.isLoopback && !$0.isOwn }
-        let named = try links(named: request.interfaces)
+        let found = try all().filter {
+            $0.isUp && !$0.isLoopback && !$0.isOwn && !$0.isRedirectionTarget
+        }
+        let named = try conditionable(request.interfaces)
         guard !(found + named).isEmpty else { throw .noInterfaces }
         return found + named.filter { link in !found.contains { $0.index == link.index } }
+    }
+
+    private func conditionable(_ names: [String]) throws(InterfaceError) -> [Link] {
+        let links = try links(named: names)
+        if let link = links.first(where: { $0.isRedirectionTarget && !$0.isOwn }) {
+            throw .redirectionTarget(link.name)
+        }
+        return links
     }
 
     /// The interfaces with these names, without duplicates.
@@ -80,4 +94,9 @@ public struct HostLinks {
     private func all() throws(InterfaceError) -> [Link] {
         do { return try session.links() } catch { throw .netlink(error) }
     }
+}
+
+extension Link {
+    /// Whether the kernel drops whatever is sent by it and was not redirected to it.
+    fileprivate var isRedirectionTarget: Bool { kind == "ifb" }
 }

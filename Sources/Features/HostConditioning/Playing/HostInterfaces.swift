@@ -52,6 +52,7 @@ public struct HostInterfaces {
     /// Resolves the interface of the default route where needed, and rejects interfaces that are
     /// already conditioned or overridden.
     public mutating func resolve(_ planes: DataPlanes) throws {
+        names = names.mapValues { $0.isEmpty ? $0 : HostLink.name(of: $0) }
         try resolveDefault()
         try requireNoConditions(planes)
         try requireNoOverrides()

@@ -3,6 +3,7 @@ import DataPlanes
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import Netlink
 import NetworkPath
 import Override
 import ScenarioPlaying
@@ -95,14 +96,12 @@ struct HostStage: Stage {
 
     /// The kernel's counters, for the traffic of every program.
     func carried(by interface: String) throws(StageError) -> ByteCount {
-        try Self.wrap {
-            let counters = try ["rx_bytes", "tx_bytes"].map { name in
-                try SmallFile.read(
-                    "/sys/class/net/\(states[interface]?.host ?? "")/statistics/\(name)")
-            }
-            return ByteCount(
-                bytes: counters.compactMap { UInt64($0.prefix { $0.isNumber }) }.reduce(0, &+))
+        let host = states[interface]?.host ?? ""
+        // Not from /sys, which is that of the caller's network, whichever this thread is in.
+        guard let bytes = try Self.wrap({ try NetlinkSession().traffic(of: host) }) else {
+            throw StageError("\(host): no such interface")
         }
+        return ByteCount(bytes: bytes)
     }
 
     func perform(_ action: AppAction, on device: String?) throws(StageError) {
