@@ -3,12 +3,17 @@ struct Exchange {
     /// Its number on the connection, from 0.
     var index: Int
     var start: Duration
-    /// When the first byte of the response arrived.
+    /// When the first byte of the final answer arrived.
     var firstByte: Duration?
     /// When the last byte of the response arrived, so far.
     var end: Duration?
     var requestBytes = 0
+    /// With those of interim answers.
     var responseBytes = 0
+    /// How many of these are interim answers, which come first.
+    private var interimBytes = 0
+    /// The position in the response's stream up to which there are only interim answers.
+    var interimEnd: Int?
     /// Its first and last packet in the capture.
     var packets: ClosedRange<Int>
     var request: HTTPHead?
@@ -51,16 +56,37 @@ struct Exchange {
         if isRequest {
             requestBytes += packet.payloadLength
             requestTransmission += packet.fate.transmission ?? .zero
-            Self.read(packet.payload, &requestHead, &request, isRequest: true)
+            _ = Self.read(packet.payload, &requestHead, &request, isRequest: true)
         } else {
             responseBytes += packet.payloadLength
             responseTransmission += packet.fate.transmission ?? .zero
-            Self.read(packet.payload, &responseHead, &response, isRequest: false)
-            if let status = response?.status, status < 200, status != 101 {
-                // The final response follows.
-                (response, responseHead) = (nil, [])
-            }
+            readResponse(packet.payload)
         }
+    }
+
+    private mutating func readResponse(_ payload: [UInt8]) {
+        var bytes = payload
+        while let rest = Self.read(bytes, &responseHead, &response, isRequest: false),
+            let interim = response, interim.isInterim
+        {
+            // The final answer follows, perhaps in the same packet.
+            interimBytes += interim.length ?? 0
+            (response, responseHead) = (nil, [])
+            bytes = rest
+        }
+    }
+
+    /// Whether its final answer has begun.
+    var isAnswered: Bool {
+        // The end of an interim answer may be in the next packet.
+        let isInInterim = response?.isInterim == true && responseHead != nil
+        return responseBytes > interimBytes && !isInInterim
+    }
+
+    /// Whether the client's next bytes are the rest of its request, which was answered early.
+    func isContinued(by payload: [UInt8]) -> Bool {
+        guard let whole = request?.messageLength, requestBytes < whole else { return false }
+        return HTTPHead(payload, isRequest: true) == nil
     }
 
     /// The exchange with the packets of what was taken for another one.
@@ -84,10 +110,11 @@ struct Exchange {
         path = arrival.path
     }
 
+    /// Reads on in a head; returns what follows it, or nil as long as its end was not seen.
     private static func read(
         _ payload: [UInt8], _ buffer: inout [UInt8]?, _ head: inout HTTPHead?, isRequest: Bool
-    ) {
-        guard var bytes = buffer else { return }
+    ) -> [UInt8]? {
+        guard var bytes = buffer else { return nil }
         bytes += payload
         let found = HTTPHead(bytes, isRequest: isRequest)
         if let found { head = found }
@@ -95,5 +122,6 @@ struct Exchange {
         let isHopeless = found == nil && bytes.prefix(2000).contains(10)
         let isDone = found?.length != nil || isHopeless || bytes.count > longestHead
         buffer = isDone ? nil : bytes
+        return found?.length.map { Array(bytes[$0...]) }
     }
 }

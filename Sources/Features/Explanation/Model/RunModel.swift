@@ -206,10 +206,13 @@ struct FinishedExchange {
     init(_ exchange: Exchange, of conversation: Conversation) {
         self.exchange = exchange
         connection = conversation.index
-        // Packets of what was taken for another request have its number.
         let sections = exchange.path?.sectionsFromEnd.prefix { section in
-            section.owner.connection == conversation.index && section.parts == nil
-                && section.owner.exchange ?? -1 >= exchange.index && section.end > exchange.start
+            guard section.parts == nil, section.end > exchange.start else { return false }
+            // The app may take a moment in the middle of a request.
+            if section.owner == .app { return section.start >= exchange.start }
+            // Packets of what was taken for another request have its number.
+            return section.owner.connection == conversation.index
+                && section.owner.exchange ?? -1 >= exchange.index
         }
         waits = sections?.reversed().flatMap(\.waits) ?? []
         // Earlier sections are not needed.

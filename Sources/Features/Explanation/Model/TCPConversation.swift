@@ -142,7 +142,7 @@ final class TCPConversation: Conversation {
             transit.path = run.trigger(direction, at: now, own: own).extended(
                 to: now, by: WaitKind(direction.sender, in: before), of: isApp ? .app : owner)
         }
-        if payload > 0, phase == .exchange { countExchange(transit, isClient, in: run) }
+        if payload > 0, phase == .exchange { countExchange(transit, range, in: run) }
         transit.owner = owner
         self[direction].send(
             range, Progress(time: now, path: transit.path), drop: transit.packet.fate.drop)
@@ -172,12 +172,17 @@ final class TCPConversation: Conversation {
         if tls?.isHandshake == false { self[request].head = [] }
     }
 
-    private func countExchange(_ transit: Transit, _ isClient: Bool, in run: RunModel) {
+    private func countExchange(_ transit: Transit, _ range: Range<Int>, in run: RunModel) {
         let packet = transit.packet
+        let isClient = transit.direction == request
         if isClient {
-            // A client that speaks while the response is under way does not ask anew.
+            // A client that speaks while the response is under way does not ask anew, nor does one
+            // that goes on with its request.
             let isAnswered =
-                exchange.map { $0.responseBytes > 0 && self[request.opposite].hasArrived } ?? true
+                exchange.map {
+                    $0.isAnswered && self[request.opposite].hasArrived
+                        && !$0.isContinued(by: packet.payload)
+                } ?? true
             if isAnswered {
                 beginExchange(at: packet.sent, packet: packet.number, in: run)
                 exchange?.windows = (
@@ -190,6 +195,7 @@ final class TCPConversation: Conversation {
             }
         }
         exchange?.take(packet, isRequest: isClient)
+        if !isClient, exchange?.isAnswered == false { exchange?.interimEnd = range.upperBound }
     }
 
     // MARK: Arriving
@@ -222,7 +228,10 @@ final class TCPConversation: Conversation {
         if header.isFIN { self[direction].isFinished = true }
         guard isNews else { return }
         progress[receiver] = arrival.progress
-        if payload > 0, direction != request {
+        // An interim answer, such as 100 Continue, is not what the client waits for.
+        if payload > 0, direction != request,
+            exchange?.interimEnd.map({ self[direction].received > $0 }) ?? true
+        {
             exchange?.arrive(arrival)
         }
         // Who has closed a connection does not wait for its peer's goodbye.

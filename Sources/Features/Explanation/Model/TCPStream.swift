@@ -60,7 +60,8 @@ struct TCPStream {
     /// Whether the end of the bytes has arrived.
     var isFinished = false
 
-    private var received = 0
+    /// The position up to which all has arrived.
+    private(set) var received = 0
     private var pending = Deque<Range<Int>>()
     /// The last arrival of bytes.
     var lastArrival: Arrival?
