@@ -51,6 +51,27 @@ struct PassiveLearningTests {
         #expect(abs(rate / 1_000_000 - 1) < 0.05)
     }
 
+    @Test
+    func `packets that are longer than any can be say nothing of the link`() throws {
+        var capture = SimulatedCapture()
+        capture.add(
+            at: 1000, fromApp: false, sequence: 1, acknowledgement: 1, payload: 0,
+            claimed: 0x7fff_ffff)
+        #expect {
+            _ = try PassiveLearning.fromCapture(capture.bytes, name: "x.pcap")
+        } throws: { "\($0)".contains("only packets that claim to be longer than any is") }
+        for number in 0..<200 {
+            capture.add(
+                at: 1001 + Double(number) * 0.012, fromApp: false,
+                sequence: UInt32(number) * 1460, acknowledgement: 1, payload: 1460,
+                claimed: number == 100 ? 0x7fff_ffff : nil)
+        }
+        let link = try PassiveLearning.fromCapture(capture.bytes, name: "x.pcap")
+        #expect(link.notes.contains { $0.hasSuffix("longer than any is were left out: 2.") })
+        let rate = try #require(link.down["bandwidth"]?.value)
+        #expect(abs(rate / 1_000_000 - 1) < 0.05)
+    }
+
     @Test(arguments: [
         ([], "is empty"), ([1, 2, 3], "has only 3 bytes"),
         (Array("GET / HTTP/1.1\r\n\r\n".utf8), "is neither a pcapng nor a pcap file"),

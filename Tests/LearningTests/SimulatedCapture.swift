@@ -16,9 +16,10 @@ struct SimulatedCapture {
     /// - Parameters:
     ///   - time: In seconds.
     ///   - flags: 2 is SYN, 16 ACK.
+    ///   - claimed: How many bytes the capture says that it had.
     mutating func add(
         at time: Double, fromApp: Bool, flags: UInt8 = 16, sequence: UInt32,
-        acknowledgement: UInt32, payload: Int
+        acknowledgement: UInt32, payload: Int, claimed: UInt32? = nil
     ) {
         let length = 40 + payload
         let ports: [UInt8] = fromApp ? [0xc0, 0, 0, 80] : [0, 80, 0xc0, 0]
@@ -34,7 +35,7 @@ struct SimulatedCapture {
         add(UInt32(time))
         add(UInt32((time - time.rounded(.down)) * 1e6))
         add(40)
-        add(UInt32(length))
+        add(claimed ?? UInt32(length))
         bytes += header + segment
     }
 

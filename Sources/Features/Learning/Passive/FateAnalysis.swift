@@ -33,6 +33,8 @@ struct FateAnalysis {
     private var up = Way()
     private var down = Way()
     private static let mostWaiting = 100_000
+    /// One packet says nothing of others, and may be what a damaged capture makes of it.
+    private static let leastPackets = 2
 
     mutating func take(_ packet: CapturedPacket, length: Int) {
         if packet.direction == .up {
@@ -112,14 +114,23 @@ struct FateAnalysis {
         return learned
     }
 
+    private static let tooFew = "not visible: one packet is too few"
+
     private func addBandwidth(_ way: Way, _ learned: inout LearnedDirection) {
         guard way.seconds > 0 else {
             return learned.values.append(
                 .hidden("bandwidth", "not limited, as far as the capture says"))
         }
-        let rate = way.bits / way.seconds
-        let low = Statistics.percentile(0.1, of: way.rates.values) ?? rate
-        let high = Statistics.percentile(0.9, of: way.rates.values) ?? rate
+        guard way.rates.count >= Self.leastPackets else {
+            return learned.values.append(.hidden("bandwidth", Self.tooFew))
+        }
+        let mean = way.bits / way.seconds
+        let low = Statistics.percentile(0.1, of: way.rates.values) ?? mean
+        let high = Statistics.percentile(0.9, of: way.rates.values) ?? mean
+        // One damaged packet may weigh more than all others.
+        let rate =
+            (low * 0.9...max(low, high) * 1.1).contains(mean)
+            ? mean : Statistics.median(way.rates.values) ?? mean
         guard high < low * 1.2 else {
             return learned.values.append(
                 LearnedValue(
@@ -140,6 +151,9 @@ struct FateAnalysis {
         let delays = way.delays.values
         guard let median = Statistics.median(delays) else {
             return learned.values.append(.hidden("delay", "not visible: no packet arrived"))
+        }
+        guard delays.count >= Self.leastPackets else {
+            return learned.values.append(.hidden("delay", Self.tooFew))
         }
         let spread = Statistics.robustDeviation(delays) ?? 0
         let how = "from \(way.delays.count) packets, less their waiting and their time on the wire"
@@ -169,6 +183,9 @@ struct FateAnalysis {
 
     private func addLoss(_ way: Way, _ learned: inout LearnedDirection) {
         guard way.passed > 0 else { return }
+        guard way.passed >= Self.leastPackets || way.lost == 0 else {
+            return learned.values.append(.hidden("loss", Self.tooFew))
+        }
         let share = Double(way.lost) / Double(way.passed)
         let burst = Double(way.lost) / Double(max(1, way.runs))
         let isBursty = way.runs >= 3 && burst > 1.3 / (1 - min(0.9, share))

@@ -9,11 +9,15 @@ public struct PassiveLearning {
     private var times = TimestampAnalysis()
     private var fates = FateAnalysis()
     private var packets = 0
+    /// How many packets claim to be longer than any is.
+    private var impossible = 0
+
+    /// Not even BIG TCP hands over more at once (the kernel's GSO_MAX_SIZE).
+    private static let longestPacket = 8 * 65_535
 
     private init() {}
 
     private mutating func take(_ packet: CapturedPacket) {
-        packets += 1
         // The IP header without options.
         let network = packet.source.address.isIPv6 ? 40 : 20
         let transport: Int
@@ -22,6 +26,11 @@ public struct PassiveLearning {
         case .udp: transport = 8
         }
         let length = network + transport + packet.payloadLength
+        guard length <= Self.longestPacket else {
+            impossible += 1
+            return
+        }
+        packets += 1
         times.take(packet, length: length)
         fates.take(packet, length: length)
     }
@@ -48,7 +57,9 @@ public struct PassiveLearning {
         var learning = PassiveLearning()
         while let packet = try reader.next() { learning.take(packet) }
         let facts = reader.facts
-        guard learning.packets > 0 else { throw nothing(in: facts, name: reader.name) }
+        guard learning.packets > 0 else {
+            throw nothing(in: facts, impossible: learning.impossible, name: reader.name)
+        }
         var notes = ["Learned from \(learning.packets) packets of \(reader.name)."]
         let hasFates = facts.packetsWithFate * 2 > learning.packets
         notes.append(
@@ -74,20 +85,32 @@ public struct PassiveLearning {
         if times.forgotten > 0 {
             notes.append("It has more connections than are followed at a time.")
         }
+        if impossible > 0 {
+            notes.append(
+                "Packets that claim to be longer than any is were left out: \(impossible).")
+        }
+        let way = { (direction: Direction) in
+            var learned = hasFates ? fates.learned(direction) : times.learned(direction)
+            learned.leaveOutImpossible()
+            return learned
+        }
         return LearnedLink(
-            up: hasFates ? fates.learned(.up) : times.learned(.up),
-            down: hasFates ? fates.learned(.down) : times.learned(.down),
-            source: name, method: .passive, notes: notes)
+            up: way(.up), down: way(.down), source: name, method: .passive, notes: notes)
     }
 
-    private static func nothing(in facts: CaptureReader.Facts, name: String) -> LearningError {
+    private static func nothing(
+        in facts: CaptureReader.Facts, impossible: Int, name: String
+    ) -> LearningError {
         if let problem = facts.unreadPackets {
             return LearningError("\(name): \(problem)", status: .badFile)
         }
         let cause =
             facts.damage
             ?? (facts.packets == 0
-                ? "has no packets" : "has \(facts.packets) packets, but none of TCP or UDP")
+                ? "has no packets"
+                : impossible > 0
+                    ? "has only packets that claim to be longer than any is"
+                    : "has \(facts.packets) packets, but none of TCP or UDP")
         return LearningError("\(name): \(cause); nothing can be learned", status: .badFile)
     }
 
