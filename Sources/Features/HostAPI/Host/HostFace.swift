@@ -188,26 +188,3 @@ struct HostFace: Sendable {
         return response
     }
 }
-
-extension APIError {
-    /// What the command line complained of.
-    init(_ result: CommandResult) {
-        let complaint = result.messages.last { !$0.hasPrefix("note: ") } ?? ""
-        let prefix = "linkcond: "
-        let message =
-            complaint.hasPrefix(prefix) ? String(complaint.dropFirst(prefix.count)) : complaint
-        let status =
-            switch result.exitCode {
-            case 64 where message.contains("no such interface"): 404
-            // 74: a file that the client names cannot be read.
-            case 64, 74, 78: 400
-            case 77: 403
-            case 69: 422
-            case 75: 503
-            default: 500
-            }
-        self.init(
-            status,
-            message.isEmpty ? "linkcond ended with \(result.exitCode) and said nothing" : message)
-    }
-}
