@@ -30,7 +30,8 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Another address to listen at, such as 192.0.2.1:443.", valueName: "address:port"))
+            "Another address to listen at, such as 192.0.2.1:443.", valueName: "address:port"),
+        transform: PanelAddress.check)
     var listen: String?
 
     @Option(
