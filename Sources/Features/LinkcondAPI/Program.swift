@@ -59,7 +59,7 @@ enum Program {
         } catch let error as TokenProblem {
             fail("\(error)", code: 64)
         } catch let error as PanelProblem {
-            fail("\(error)", code: 64)
+            fail("\(error)", code: error.code)
         } catch let error as IOError {
             fail("cannot open the API at \(address): \(reason(error))", code: 69)
         } catch {

@@ -177,13 +177,55 @@ import Testing
             """)
         #expect(result.standardOutput.contains("set-cookie: __Host-linkcond="))
         #expect(result.standardOutput.contains("; Secure"), "\(result.standardError)")
-        let bad = try await shell(
+    }
+
+    @Test(.enabled(if: hasPrograms("openssl"), "openssl is not installed"))
+    func `of a certificate or key that cannot be used, the file and the reason are named`()
+        async throws
+    {
+        let result = try await shell(
             """
-            echo nothing >"$work/c"
-            "$linkcond" serve --port $port --certificate "$work/c" --key "$work/c" && exit 1 || echo $?
+            for name in one two; do
+                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \\
+                    -subj /CN=localhost -keyout "$work/$name.key" -out "$work/$name.pem" 2>/dev/null
+            done
+            openssl pkey -in "$work/one.key" -aes128 -passout pass:secret -out "$work/locked.key"
+            sed 5d "$work/one.pem" >"$work/damaged.pem"
+            : >"$work/empty"
+            mkfifo "$work/pipe"
+            try() {
+                timeout 10 "$linkcond" serve --port $port --certificate "$work/$1" --key "$work/$2" \\
+                    >"$work/address" 2>"$work/messages" && exit 1 || echo "$? $(
+                        sed -n "s,$work/,,g; s/^linkcond-api: //p" "$work/messages")"
+            }
+            try pipe one.key
+            try one.pem pipe
+            try none.pem one.key
+            try one.pem none.key
+            try empty one.key
+            try one.pem empty
+            try one.key one.pem
+            try damaged.pem one.key
+            try one.pem two.pem
+            try one.pem two.key
+            try one.pem locked.key
+            test ! -s "$work/address"
             """)
-        #expect(bad.standardError.contains("not a certificate and its key"))
-        #expect(bad.standardOutput == "64\n")
+        let lines = result.standardOutput.split(separator: "\n")
+        let expected = [
+            "74 --certificate pipe: is not a regular file; copy what it gives into one",
+            "74 --key pipe: is not a regular file; copy what it gives into one",
+            "74 --certificate none.pem: no such file", "74 --key none.key: no such file",
+            "64 --certificate empty: has no certificate in PEM format, which begins with",
+            "64 --key empty: has no private key in PEM format, which begins with",
+            "64 --certificate one.key: has no certificate in PEM format, which begins with",
+            "64 --certificate damaged.pem: has a damaged certificate; make or copy the file anew",
+            "64 --key two.pem: has no private key in PEM format, which begins with",
+            "64 --key two.key: is not the key of the first certificate in one.pem; give the one",
+            "64 --key locked.key: is protected by a passphrase; write it without",
+        ]
+        #expect(lines.count == expected.count, "\(result.standardOutput)\(result.standardError)")
+        for (line, beginning) in zip(lines, expected) { #expect(line.hasPrefix(beginning)) }
     }
 
     @Test func `without privilege it says what can be done without`() async throws {

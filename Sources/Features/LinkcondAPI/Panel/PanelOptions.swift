@@ -3,8 +3,7 @@ import HTTPAPI
 /// The words after `linkcond-api panel`, which `linkcond serve` gives.
 struct PanelOptions {
     let address: APIAddress
-    let certificate: String?
-    let key: String?
+    let certificate: PanelCertificate?
     let hostNames: Set<String>
     let program: String
     let version: String
@@ -21,8 +20,11 @@ struct PanelOptions {
         else { return nil }
         self.address = address
         self.program = program
-        certificate = values["--certificate"]?.first
-        key = values["--key"]?.first
+        if let file = values["--certificate"]?.first, let keyFile = values["--key"]?.first {
+            certificate = PanelCertificate(file: file, keyFile: keyFile)
+        } else {
+            certificate = nil
+        }
         hostNames = Set(values["--host-name"] ?? [])
         version = values["--version"]?.first ?? "?"
     }

@@ -5,7 +5,6 @@ import HostAPI
 import LinuxKernel
 import NIOCore
 import NIOPosix
-import NIOSSL
 import SystemPackage
 
 /// Serves the panel and the API of a host: `linkcond serve` becomes this.
@@ -25,7 +24,7 @@ struct PanelProgram {
         let programToken = environment["LINKCOND_API_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
         // The same rules as for the proxy's.
         _ = try AccessPolicy(address: .tcp(host: "localhost", port: port), token: programToken)
-        let tls = try makeTLS()
+        let tls = try options.certificate.map { try $0.context }
         let responder = Responder()
         let server = APIServer(RequestLimits(), tls: tls) { request, source in
             await responder.respond(request, source)
@@ -64,22 +63,6 @@ struct PanelProgram {
         return try await server.adopt(Self.firstPassedSocket, on: group)
     }
 
-    private func makeTLS() throws -> NIOSSLContext? {
-        guard let certificate = options.certificate, let key = options.key else { return nil }
-        do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificate)
-            let key = try NIOSSLPrivateKey(file: key, format: .pem)
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-            configuration.minimumTLSVersion = .tlsv12
-            return try NIOSSLContext(configuration: configuration)
-        } catch {
-            throw PanelProblem(
-                description: "\(certificate) and \(key) are not a certificate and its key in PEM "
-                    + "format: \(error)")
-        }
-    }
-
     private var hostName: String {
         (try? SmallFile.read("/proc/sys/kernel/hostname"))?
             .trimmingCharacters { $0.isWhitespace } ?? "localhost"
@@ -94,6 +77,8 @@ struct PanelProgram {
 /// Why the panel cannot be served as asked for.
 struct PanelProblem: Error, CustomStringConvertible {
     let description: String
+    /// The exit code.
+    var code: Int32 = 64
 }
 
 extension String {
