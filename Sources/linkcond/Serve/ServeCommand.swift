@@ -92,12 +92,18 @@ struct ServeCommand: ParsableCommand {
         ]
         if let certificate, let key { words += ["--certificate", certificate, "--key", key] }
         words += hostName.flatMap { ["--host-name", $0] }
-        if insecure {
-            global.console.note(
-                "\(address) is not encrypted; who sees the traffic can use the panel")
+        // Said by the server once it serves.
+        if global.console.verbosity != .quiet {
+            words += messages(address).flatMap { ["--message", $0] }
         }
-        global.console.report("open this address in a browser; it works once, for 12 hours:")
         let errno = LinuxKernel.Program(path, words).become()
         throw UnavailableError(description: "\(path): cannot be started: \(errno)")
+    }
+
+    /// What is said above the address that opens the panel.
+    private func messages(_ address: String) -> [String] {
+        let note = "note: \(address) is not encrypted; who sees the traffic can use the panel"
+        return (insecure ? [note] : [])
+            + ["open this address in a browser; it works once, for 12 hours:"]
     }
 }

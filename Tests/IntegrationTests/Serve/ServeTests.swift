@@ -153,9 +153,14 @@ import Testing
         let result = try await shell(
             """
             start
+            grep -o 'open this address' "$work/messages"
             "$linkcond" serve --port $port 2>&1 && exit 1 || echo $?
             "$linkcond" serve --listen 192.0.2.1:80 2>&1 && exit 1 || echo $?
             """)
+        // Only of the server that serves.
+        #expect(
+            result.standardOutput.matches(of: /open this address/).count == 1,
+            "\(result.standardOutput)")
         let lines = result.standardOutput.split(separator: "\n")
         #expect(lines.contains { $0.contains("another program listens there") })
         #expect(lines.contains("69"))

@@ -7,6 +7,8 @@ struct PanelOptions {
     let hostNames: Set<String>
     let program: String
     let version: String
+    /// The lines to say once it serves.
+    let messages: [String]
 
     /// Reads the words; nil if they are others.
     init?(_ words: [String]) {
@@ -27,5 +29,6 @@ struct PanelOptions {
         }
         hostNames = Set(values["--host-name"] ?? [])
         version = values["--version"]?.first ?? "?"
+        messages = values["--message"] ?? []
     }
 }

@@ -48,6 +48,8 @@ struct PanelProgram {
         responder.begin { request, source in
             await api.respond(to: request, from: source, at: clock.now - start)
         }
+        let messages = options.messages.map { "\($0)\n" }.joined()
+        _ = try? FileDescriptor.standardError.writeAll(messages.utf8)
         let line = "\(address)/login?token=\(access.makeToken())\n"
         _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
         try await channel.closeFuture.get()
