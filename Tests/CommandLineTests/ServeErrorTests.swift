@@ -22,4 +22,17 @@ import Testing
         #expect(!result.standardError.contains("linkcond-api"))
         #expect(result.standardOutput == "")
     }
+
+    @Test(arguments: [
+        "", "a b", "lab.example:8475", "http://lab.example", "é.example", "[::1]",
+    ])
+    func `a name that is none is refused`(name: String) async throws {
+        let result = try await runLinkcond(
+            "serve", "--host-name", "lab.example", "--host-name", name)
+        #expect(result.exitCode == 64)
+        #expect(
+            result.standardError.contains("\"\(name)\" is no name of a host"),
+            "\(result.standardError)")
+        #expect(!result.standardError.contains("linkcond-api"))
+    }
 }

@@ -30,4 +30,26 @@ enum PanelAddress {
         }
         return text
     }
+
+    /// Returns a name of this host as it is written; throws what is wrong with it.
+    static func checkName(_ text: String) throws -> String {
+        // RFC 1123, section 2.1; some hosts have underscores.
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._".utf8.contains(byte)
+            }
+        }
+        guard isName, (1...longestName).contains(text.utf8.count), text.first != "-" else {
+            throw ValidationError(
+                "\"\(text)\" is no name of a host; write one as browsers show it, without a port, "
+                    + "such as lab.example, or xn--... for one with other letters")
+        }
+        return text
+    }
+
+    /// RFC 1035, section 2.3.4.
+    private static let longestName = 253
 }

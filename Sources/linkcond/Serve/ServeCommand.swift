@@ -48,7 +48,8 @@ struct ServeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A name by which browsers reach it, besides that of the host.",
-            more: "May be given several times.", valueName: "name"))
+            more: "May be given several times.", valueName: "name"),
+        transform: PanelAddress.checkName)
     var hostName: [String] = []
 
     @Flag(
@@ -103,7 +104,7 @@ struct ServeCommand: ParsableCommand {
     /// What is said above the address that opens the panel.
     private func messages(_ address: String) -> [String] {
         let note = "note: \(address) is not encrypted; who sees the traffic can use the panel"
-        return (insecure ? [note] : [])
+        return (certificate == nil && insecure ? [note] : [])
             + ["open this address in a browser; it works once, for 12 hours:"]
     }
 }

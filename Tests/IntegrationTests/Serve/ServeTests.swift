@@ -179,7 +179,24 @@ import Testing
                 >"$work/address" &
             until [ -s "$work/address" ] || ! kill -0 $!; do sleep 0.02; done
             ask --cacert "$work/cert.pem" --include --output - "$(cat "$work/address")"
+            port=8476
+            "$linkcond" serve --listen 127.0.0.1:$port --insecure --host-name lab.example \\
+                --certificate "$work/cert.pem" --key "$work/key.pem" >"$work/second" 2>"$work/log" &
+            until [ -s "$work/second" ] || ! kill -0 $!; do sleep 0.02; done
+            cut -c 1-23 "$work/second"
+            ask --cacert "$work/cert.pem" --output /dev/null --write-out '%{http_code}\\n' \\
+                -H 'Host: lab.example' https://127.0.0.1:$port/
+            cat "$work/log"
             """)
+        // Not 403: the name is known.
+        #expect(
+            result.standardOutput.hasSuffix(
+                """
+                https://127.0.0.1:8476/
+                401
+                open this address in a browser; it works once, for 12 hours:
+
+                """), "\(result.standardOutput)")
         #expect(result.standardOutput.contains("set-cookie: __Host-linkcond="))
         #expect(result.standardOutput.contains("; Secure"), "\(result.standardError)")
     }
