@@ -60,6 +60,10 @@ enum Program {
             fail("\(error)", code: 64)
         } catch let error as PanelProblem {
             fail("\(error)", code: error.code)
+        } catch SocketAddressError.unixDomainSocketPathTooLong {
+            fail(
+                "cannot open the API at \(address): the path of its socket has at most "
+                    + "\(SocketFile.longestPath) bytes; choose a shorter one", code: 64)
         } catch let error as IOError {
             fail("cannot open the API at \(address): \(reason(error))", code: 69)
         } catch {
@@ -117,7 +121,10 @@ enum Program {
         case EADDRINUSE: "another program listens there; choose another port, or 0 for any"
         case EADDRNOTAVAIL: "this host has no such address"
         case EACCES, EPERM: "no permission; choose a port above 1023, or another directory"
-        default: "\(error)"
+        case ENOENT: "its directory does not exist; make it, or choose another path"
+        case ENOTDIR: "its path leads through a file; choose another path"
+        case EROFS: "its file system is read-only; choose another directory"
+        default: "\(Errno(rawValue: error.errnoCode))"
         }
     }
 

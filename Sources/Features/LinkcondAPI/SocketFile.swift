@@ -7,6 +7,9 @@ import SystemPackage
 
 /// The file of an API on a Unix socket.
 enum SocketFile {
+    /// How many bytes a path may have, which swift-nio decides.
+    static let longestPath = 103
+
     /// Makes way for a socket: removes what a killed program has left, and has the new file belong to
     /// this user alone, since whoever opens it needs no token.
     static func prepare(_ address: APIAddress, on group: any EventLoopGroup) async throws {

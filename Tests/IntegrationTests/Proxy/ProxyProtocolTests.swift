@@ -181,6 +181,10 @@ struct ProxyEndTests {
         ("", "nothing would listen", 64),
         ("--api-token x --socks 1080", "--api-token is of the API", 64),
         ("--socks 1080 --set down.delay=5", "no unit", 64),
+        ("--api unix:/nodir/x", "unix:/nodir/x: its directory does not exist", 69),
+        ("--api unix:/etc/passwd/x", "its path leads through a file", 69),
+        ("--api unix:/\(String(repeating: "x", count: 104))", "has at most 103 bytes", 64),
+        ("--api unix:/\(String(repeating: "x", count: 200))", "choose a shorter one", 64),
     ])
     func `bad input is refused with a reason`(
         arguments: String, reason: String, code: Int
