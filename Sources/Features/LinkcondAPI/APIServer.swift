@@ -62,7 +62,8 @@ struct APIServer: Sendable {
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandler(FirstByteWatch())
         try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: true, withErrorHandling: true,
+            // The handler answers errors with their cause.
+            withPipeliningAssistance: true, withErrorHandling: false,
             withOutboundHeaderValidation: true, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits.decoder)
         try pipeline.addHandler(RequestHandler(limits, respond: respond))

@@ -13,6 +13,8 @@ final class RequestHandler: ChannelInboundHandler {
 
     private enum Phase {
         case idle, header, body, answering
+        /// The last answer was written, and what still arrives is not looked at.
+        case leaving
     }
 
     private let limits: RequestLimits
@@ -24,6 +26,8 @@ final class RequestHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isTooLong = false
+    /// The bytes that have arrived since the last answer.
+    private var unread = 0
     private var answering: Task<Void, Never>?
 
     init(
@@ -41,13 +45,23 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is FirstByteWatch.BytesArrived, phase == .idle { enter(.header, context) }
+        if let bytes = event as? FirstByteWatch.BytesArrived { arrived(bytes.count, context) }
         if case ChannelEvent.inputClosed = event {
             // A client that waits for an answer gets it; one that listens to events is gone.
             isInputClosed = true
             if phase == .answering { answering?.cancel() } else { context.close(promise: nil) }
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    private func arrived(_ count: Int, _ context: ChannelHandlerContext) {
+        switch phase {
+        case .idle: enter(.header, context)
+        case .leaving:
+            unread += count
+            if unread > limits.leavingBytes { context.close(promise: nil) }
+        case .header, .body, .answering: break
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -66,6 +80,7 @@ final class RequestHandler: ChannelInboundHandler {
             case .body: limits.body
             // An answer takes as long as the proxy needs, and events have no end.
             case .answering: TimeAmount?.none
+            case .leaving: limits.leaving
             }
         deadline = time.map { time in
             context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
@@ -112,12 +127,29 @@ final class RequestHandler: ChannelInboundHandler {
             .payloadTooLarge, "the body is longer than \(limits.bodyBytes) bytes", context)
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else {
+            // Of the socket or of TLS: there is nobody to be told.
+            if phase != .leaving { context.close(promise: nil) }
+            return
+        }
+        // Nothing is said to what follows the last request.
+        guard phase != .leaving, phase != .answering || head?.isKeepAlive == true else { return }
+        // The answer before has been written, and need not wait for another request any more.
+        requests += 1
+        switch error {
+        case .headerOverflow:
+            refuse(.requestHeaderFieldsTooLarge, limits.headerText, context)
+        default:
+            refuse(.badRequest, error.cause, context)
+        }
+    }
+
     /// Answers without reading the rest, and closes.
     private func refuse(
         _ status: HTTPResponseStatus, _ message: String, _ context: ChannelHandlerContext
     ) {
-        deadline?.cancel()
-        phase = .answering
+        enter(.leaving, context)
         let value: JSONValue = [
             "error": .string(message), "status": .integer(status.code),
         ]
@@ -132,7 +164,9 @@ final class RequestHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.value.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            context.value.close(promise: nil)
+            // A connection that is closed with unread bytes is reset, and its client may lose the
+            // answer (RFC 9112, section 9.6): the client's end, or a deadline, closes the rest.
+            context.value.close(mode: .output, promise: nil)
         }
     }
 
@@ -208,5 +242,17 @@ final class RequestHandler: ChannelInboundHandler {
         }
         try await channel.writeAndFlush(HTTPServerResponsePart.end(nil))
         if isLast { try await channel.close() }
+    }
+}
+
+extension HTTPParserError {
+    /// What is wrong with a request, as a sentence.
+    fileprivate var cause: String {
+        switch self {
+        // Of the parser's own states; HTTP/2 is told like this.
+        case .invalidConstant, .invalidInternalState, .strictModeAssertion, .paused, .unknown:
+            "the request is no HTTP/1.1"
+        default: "the request is no HTTP/1.1: \(debugDescription)"
+        }
     }
 }

@@ -165,6 +165,46 @@ def test_hostile_requests_are_refused(api, content, status, text):
     assert api.send("GET", "/version")[0] == 200
 
 
+@pytest.mark.parametrize("content, status, text", [
+    (b"hello\r\n\r\n", 400, "no HTTP/1.1: invalid HTTP method"),
+    (b"GET / HTTP/1.1\r\nno colon\r\n\r\n", 400, "invalid character in header"),
+    (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "the request is no HTTP/1.1"),
+    (b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400, "content-length"),
+    (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "chunk size"),
+    (b"GET / HTTP/1.1\r\nA: " + b"x" * 17_000 + b"\r\n\r\n", 431, "each field 16384 bytes"),
+    (b"GET / HTTP/1.1\r\nA: " + b"x" * 3_000_000 + b"\r\n\r\n", 431, "too long"),
+    (b"GET / HTTP/1.1\r\n" + b"A: x\r\n" * 101 + b"\r\n", 431, "100 fields"),
+    (b"POST /reset HTTP/1.1\r\nContent-Length: 3000000\r\n\r\n" + b"x" * 3_000_000, 413, "1048576"),
+], ids=lambda value: repr(value)[:40])
+def test_what_cannot_be_read_is_told_and_ends_the_connection(api, content, status, text):
+    # Far below the time in which a header has to arrive.
+    with api.connect(timeout=5) as connection:
+        connection.sendall(content)
+        answer = b""
+        while data := connection.recv(65536):
+            answer += data
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert int(head.split()[1]) == status
+        assert b"connection: close" in head.lower()
+        assert text in json.loads(body)["error"]
+        # The server does not wait for the client's end.
+        end = time.monotonic() + 8
+        with pytest.raises(OSError):
+            while time.monotonic() < end:
+                connection.sendall(b"x")
+                time.sleep(0.1)
+
+
+def test_request_that_cannot_be_read_follows_the_answer_to_the_one_before(api):
+    with api.connect(timeout=5) as connection:
+        connection.sendall(b"GET /version HTTP/1.1\r\n\r\nhello\r\n\r\n")
+        answer = b""
+        while data := connection.recv(65536):
+            answer += data
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert answer.count(b"HTTP/1.1 400 Bad Request\r\n") == 1
+
+
 def test_long_body_in_pieces_is_cut_off(api):
     with api.connect() as connection:
         connection.sendall(b"POST /populate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
