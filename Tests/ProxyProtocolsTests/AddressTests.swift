@@ -24,13 +24,16 @@ struct `A target of a proxy` {
 
     @Test(arguments: [
         "127.0.0.1:1", "127.8.9.1:1", "[::1]:1", "0.0.0.0:1", "LocalHost:1",
-        "a.localhost:1", "localhost.:1",
+        "a.localhost:1", "localhost.:1", "[::ffff:127.0.0.1]:1", "[::ffff:0.0.0.0]:1", "[::]:1",
     ])
     func `on the loopback is the host's`(text: String) throws {
         #expect(try TargetAddress(text).isLoopback)
     }
 
-    @Test(arguments: ["192.0.2.1:1", "localhost.example:1", "[fd00::1]:1", "mylocalhost:1"])
+    @Test(arguments: [
+        "192.0.2.1:1", "localhost.example:1", "[fd00::1]:1", "mylocalhost:1",
+        "[::ffff:192.0.2.1]:1", "[::127.0.0.1]:1",
+    ])
     func `elsewhere is not`(text: String) throws {
         #expect(try !TargetAddress(text).isLoopback)
     }

@@ -59,13 +59,19 @@ public enum TargetAddress: Sendable, Hashable, CustomStringConvertible {
     public var isLoopback: Bool {
         switch self {
         case .endpoint(let endpoint):
-            // Unspecified addresses mean this host, too (connect(2) of Linux).
-            endpoint.address.isLoopback || endpoint.address.low == 0 && endpoint.address.high == 0
+            Self.isThisHost(endpoint.address)
         case .name(let name, _):
             // RFC 6761, section 6.3.
             Self.isLocalhost(name)
         case .local: true
         }
+    }
+
+    /// Whether connections to an address reach the host that makes them.
+    public static func isThisHost(_ address: IPAddress) -> Bool {
+        let address = address.unmapped
+        // Unspecified addresses mean this host, too (connect(2) of Linux).
+        return address.isLoopback || address.low == 0 && address.high == 0
     }
 
     private static func isLocalhost(_ name: String) -> Bool {

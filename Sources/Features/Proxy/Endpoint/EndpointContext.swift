@@ -1,4 +1,5 @@
 import LinuxKernel
+import ProxyProtocols
 import SystemPackage
 import Uplink
 
@@ -84,7 +85,9 @@ final class EndpointContext {
 
     /// The endpoints by which to reach one that the user has named.
     func reachable(_ endpoint: Endpoint) -> [Endpoint] {
-        guard !isOnHost, Self.isThisHost(endpoint.address) else { return [endpoint] }
+        // Otherwise the kernel would look for a mapped address of the loopback here.
+        let endpoint = Endpoint(endpoint.address.unmapped, port: endpoint.port)
+        guard !isOnHost, TargetAddress.isThisHost(endpoint.address) else { return [endpoint] }
         let sameFamily = hostAddresses.filter { $0.isIPv6 == endpoint.address.isIPv6 }
         return (sameFamily.isEmpty ? hostAddresses : sameFamily).map {
             Endpoint($0, port: endpoint.port)
@@ -106,9 +109,5 @@ final class EndpointContext {
             endpoint.address.isIPv6
             ? IPAddress(ipv6High: 0, low: 1) : IPAddress(ipv4: 0x7f00_0001)
         return Endpoint(loopback, port: endpoint.port)
-    }
-
-    private static func isThisHost(_ address: IPAddress) -> Bool {
-        address.isLoopback || address.high == 0 && address.low == 0
     }
 }

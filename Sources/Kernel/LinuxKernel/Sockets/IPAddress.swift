@@ -23,6 +23,13 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     /// Whether it is a loopback address.
     public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 == 127 }
 
+    /// The IPv4 address that an IPv4-mapped one stands for (RFC 4291, section 2.5.5.2); any other as it
+    /// is.
+    package var unmapped: IPAddress {
+        guard isIPv6, high == 0, low >> 32 == 0xffff else { return self }
+        return IPAddress(ipv4: UInt32(truncatingIfNeeded: low))
+    }
+
     /// Reads an address in network byte order: 4 or 16 bytes.
     ///
     /// Compiled for each type of bytes: for any type, the Swift runtime would search all protocol
