@@ -34,13 +34,13 @@ package struct NameStream: Sendable {
         _ bytes: some Sequence<UInt8>, _ answer: (_ name: String) -> ResolverAnswer?
     ) {
         questions += bytes
-        for question in Self.takeMessages(from: &questions) {
+        for question in DNSMessage.takeMessages(from: &questions) {
             if let message = DNSMessage(question), message.isQuestion,
                 let own = answer(message.name)?.message(to: question)
             {
-                Self.append(own, to: &toApp)
+                toApp += DNSMessage.framed(own)
             } else {
-                Self.append(question, to: &toServer)
+                toServer += DNSMessage.framed(question)
                 unanswered += 1
             }
         }
@@ -52,10 +52,10 @@ package struct NameStream: Sendable {
     /// - Parameter isSynthesizing: whether names are to get them.
     package mutating func answer(_ bytes: some Sequence<UInt8>, isSynthesizing: Bool) -> Int {
         answers += bytes
-        return Self.takeMessages(from: &answers).count { answer in
+        return DNSMessage.takeMessages(from: &answers).count { answer in
             unanswered -= 1
             guard let message = DNSMessage(answer), message.isInternetResponse else {
-                Self.append(answer, to: &toApp)
+                toApp += DNSMessage.framed(answer)
                 return false
             }
             let type = DNSMessage.AddressType(rawValue: message.type)
@@ -65,7 +65,7 @@ package struct NameStream: Sendable {
                 waiting[message.identifier] = nil
                 let (bytes, isSynthesized) = SynthesizedNames.answer(
                     in: (earlier, former), from: (message, answer), isDatagram: false)
-                Self.append(bytes, to: &toApp)
+                toApp += DNSMessage.framed(bytes)
                 return isSynthesized
             }
             if isSynthesizing, type == .aaaa, waiting.count < Self.mostWaiting,
@@ -73,10 +73,10 @@ package struct NameStream: Sendable {
                     after: message, answer, ignoresIPv6: ignoresIPv6, isDatagram: false)
             {
                 waiting[message.identifier] = (answer, question)
-                Self.append(question, to: &toServer)
+                toServer += DNSMessage.framed(question)
                 unanswered += 1
             } else {
-                Self.append(answer, to: &toApp)
+                toApp += DNSMessage.framed(answer)
             }
             return false
         }
@@ -88,25 +88,7 @@ package struct NameStream: Sendable {
     /// Asks those questions again by a new connection; false if there are none.
     package mutating func askAgain() -> Bool {
         answers = []
-        for (_, question) in waiting.values { Self.append(question, to: &toServer) }
+        for (_, question) in waiting.values { toServer += DNSMessage.framed(question) }
         return !waiting.isEmpty
-    }
-
-    private static func append(_ message: [UInt8], to bytes: inout [UInt8]) {
-        bytes += [UInt8(message.count >> 8), UInt8(truncatingIfNeeded: message.count)] + message
-    }
-
-    /// Takes the messages out that are complete.
-    private static func takeMessages(from bytes: inout [UInt8]) -> [[UInt8]] {
-        var messages: [[UInt8]] = []
-        var start = 0
-        while start + 2 <= bytes.count {
-            let end = start + 2 + Int(bytes[start]) << 8 + Int(bytes[start + 1])
-            guard end <= bytes.count else { break }
-            messages.append(Array(bytes[(start + 2)..<end]))
-            start = end
-        }
-        bytes.removeFirst(start)
-        return messages
     }
 }
