@@ -75,6 +75,16 @@ enum Proxies {
         if let question = DNSMessage.question(identifier: 1, name: text, .a) {
             precondition(question.count <= 512, "\(question.count)")
         }
+        if var question = NameQuestion("a.example", identifier: 0) {
+            _ = question.take(datagram: bytes)
+            question.take(streamed: bytes, to: .a)
+            precondition(!question.isOver, "one message does not answer two questions")
+            _ = question.outcome
+        }
+        var stream = bytes
+        let messages = DNSMessage.takeMessages(from: &stream)
+        let count = messages.reduce(stream.count) { $0 + 2 + $1.count }
+        precondition(count == bytes.count, "\(count)")
         let files = ResolverFiles(configuration: text, hosts: text)
         precondition((1...3).contains(files.servers.count), "\(files.servers)")
         _ = files.candidates(for: text)

@@ -17,7 +17,7 @@ extension EndpointContext {
     /// - Parameter completion: Called with the answer to a question.
     func find(
         _ target: TargetAddress, _ files: ResolverFiles,
-        completion: @escaping (Result<[Endpoint], NameLookup.Failure>, Duration) -> Void
+        completion: @escaping (Result<[Endpoint], NameFailure>, Duration) -> Void
     ) -> Finding {
         switch target {
         case .endpoint(let endpoint): return .endpoints(reachable(endpoint))

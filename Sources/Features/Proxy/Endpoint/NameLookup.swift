@@ -7,31 +7,26 @@ import Uplink
 /// Looks up the addresses of one name, over the link and without making anyone else wait.
 ///
 /// Theory of operation. It asks as the C library does: for both kinds of addresses at once, server
-/// after server, and again; and for the names that the searched domains make of a short one.
+/// after server, and again; and for the names that the searched domains make of a short one. Where a
+/// server's answer has no room in a datagram, it asks that server by TCP. The server's time limit is for
+/// both ways together.
 final class NameLookup: EventTarget {
-    /// Why there are no addresses.
-    struct Failure: Error, Hashable {
-        let reason: String
-        /// Whether nobody has answered.
-        let isSilent: Bool
-    }
-
     private let context: EndpointContext
     private let files: ResolverFiles
     private var candidates: ArraySlice<String>
-    private var completion: ((Result<[IPAddress], Failure>, Duration) -> Void)?
+    private var completion: ((Result<[IPAddress], NameFailure>, Duration) -> Void)?
     private var round = 0
+    private var question: NameQuestion?
+    private var server: Endpoint?
     private var socket: LookupSocket?
-    private var token: UInt64 = 0
+    private var streams: [NameQuestion.Kind: NameStreamQuestion] = [:]
     private var timer: TimerQueue.Token?
-    private var number: UInt16 = 0
-    private var pending: Set<DNSMessage.AddressType> = []
-    private var found: [DNSMessage.AddressType: [IPAddress]] = [:]
+    private var problems: [NameProblem] = []
     private var hasAnswer = false
 
     init(
         _ name: String, _ files: ResolverFiles, _ context: EndpointContext,
-        completion: @escaping (Result<[IPAddress], Failure>, Duration) -> Void
+        completion: @escaping (Result<[IPAddress], NameFailure>, Duration) -> Void
     ) {
         self.context = context
         self.files = files
@@ -50,107 +45,115 @@ final class NameLookup: EventTarget {
 
     func handle(_ event: EventQueue.Event, at now: Duration) {
         guard let socket else { return }
-        let datagrams: [Datagram]
         do throws(Errno) {
-            datagrams = try socket.datagrams.receive(into: &context.datagramRoom)
-        } catch {
-            // The server refuses: ask the next one.
-            if error != .wouldBlock { askNext(at: now) }
-            return
-        }
-        for datagram in datagrams {
-            guard let answer = DNSMessage(datagram.payload), answer.isResponse,
-                answer.identifier == number,
-                let kind = DNSMessage.AddressType(rawValue: answer.type), pending.contains(kind)
-            else { continue }
-            // Another server may know more.
-            guard [0, DNSMessage.Code.unknownName].contains(answer.code) else {
-                return askNext(at: now)
+            for datagram in try socket.datagrams.receive(into: &context.datagramRoom) {
+                if let kind = question?.take(datagram: datagram.payload) { askByStream(kind) }
             }
-            hasAnswer = true
-            pending.remove(kind)
-            found[kind] = answer.addresses
+        } catch {
+            if error != .wouldBlock { question?.refuseDatagrams() }
         }
-        if pending.isEmpty { finishCandidate(at: now) }
+        if question?.awaitsDatagrams == false { closeDatagrams() }
+        if question?.isOver == true { finishQuestion(at: now) }
     }
+
+    // MARK: One server
 
     private func ask(at now: Duration) {
         close()
         guard let name = candidates.first, round < files.attempts * files.servers.count else {
-            return finish(at: now)
+            return finish([], at: now)
         }
-        let server = Endpoint(files.servers[round % files.servers.count], port: DNSMessage.port)
-        number = UInt16.random(in: .min ... .max)
-        pending = Set(DNSMessage.AddressType.allCases)
-        found = [:]
-        guard let reachable = context.reachable(server).first,
-            let datagrams = try? DatagramSocket(connectedTo: reachable)
-        else { return askNext(at: now) }
-        let socket = LookupSocket(datagrams)
+        let named = Endpoint(files.servers[round % files.servers.count], port: DNSMessage.port)
+        server = context.reachable(named).first
+        question = NameQuestion(name, identifier: UInt16.random(in: .min ... .max))
+        // Nobody can be asked for such a name.
+        guard let question else { return askForNextName(at: now) }
         do throws(Errno) {
-            for kind in DNSMessage.AddressType.allCases {
-                guard let question = DNSMessage.question(identifier: number, name: name, kind)
-                else {
-                    candidates.removeFirst()
-                    return candidates.isEmpty ? finish(at: now) : ask(at: now)
-                }
-                try socket.datagrams.send(question)
-            }
-            token = try context.events.watch(socket.datagrams.descriptor, .level, for: self)
+            try send(question.datagrams)
         } catch {
-            return askNext(at: now)
+            return finishQuestion(at: now)
         }
-        self.socket = socket
         timer = context.timers.add(at: now + files.timeout) { [weak self] now in
             self?.timer = nil
-            self?.askNext(at: now)
+            self?.finishQuestion(at: now)
         }
     }
 
-    private func askNext(at now: Duration) {
-        // Half an answer is one.
-        if found.values.contains(where: { !$0.isEmpty }) { return finishCandidate(at: now) }
-        round += 1
+    private func send(_ datagrams: [[UInt8]]) throws(Errno) {
+        guard let server else { throw .addressNotAvailable }
+        let socket = LookupSocket(try DatagramSocket(connectedTo: server))
+        for datagram in datagrams { try socket.datagrams.send(datagram) }
+        socket.token = try context.events.watch(socket.datagrams.descriptor, .level, for: self)
+        self.socket = socket
+    }
+
+    private func askByStream(_ kind: NameQuestion.Kind) {
+        guard let server, let message = question?.stream(for: kind) else { return }
+        do throws(Errno) {
+            streams[kind] = try NameStreamQuestion(message, to: server, context) {
+                [weak self] answer, now in
+                guard let self else { return }
+                self.streams[kind] = nil
+                self.question?.take(streamed: answer, to: kind)
+                if self.question?.isOver == true { self.finishQuestion(at: now) }
+            }
+        } catch {
+            question?.take(streamed: nil, to: kind)
+        }
+    }
+
+    private func finishQuestion(at now: Duration) {
+        guard let question else { return }
+        hasAnswer = hasAnswer || question.hasAnswer
+        switch question.outcome {
+        case .addresses(let addresses): finish(addresses, at: now)
+        case .unknown:
+            problems = []
+            askForNextName(at: now)
+        case .failed(let problems):
+            self.problems += problems
+            round += 1
+            ask(at: now)
+        }
+    }
+
+    // MARK: All servers
+
+    private func askForNextName(at now: Duration) {
+        candidates.removeFirst()
+        round = 0
         ask(at: now)
     }
 
-    private func finishCandidate(at now: Duration) {
-        close()
-        if found.values.contains(where: { !$0.isEmpty }) { return finish(at: now) }
-        candidates.removeFirst()
-        round = 0
-        if candidates.isEmpty { finish(at: now) } else { ask(at: now) }
-    }
-
-    private func finish(at now: Duration) {
+    private func finish(_ addresses: [IPAddress], at now: Duration) {
         close()
         guard let completion else { return }
         self.completion = nil
-        // IPv4 first, as the C library sorts them for a host with addresses of a private network.
-        let addresses = DNSMessage.AddressType.allCases.flatMap { found[$0] ?? [] }
         guard addresses.isEmpty else { return completion(.success(addresses), now) }
-        let failure =
-            hasAnswer
-            ? Failure(reason: "there is no such host", isSilent: false)
-            : Failure(
-                reason: "no name server has answered "
-                    + "(\(files.servers.map(\.description).joined(separator: ", ")))",
-                isSilent: true)
+        let failure = NameFailure(problems, hasAnswer: hasAnswer, servers: files.servers.count)
         completion(.failure(failure), now)
     }
 
     private func close() {
         if let timer { context.timers.cancel(timer) }
         timer = nil
-        guard socket != nil else { return }
-        context.events.forget(token)
-        socket = nil
+        question = nil
+        for stream in streams.values { stream.cancel() }
+        streams = [:]
+        closeDatagrams()
+    }
+
+    private func closeDatagrams() {
+        guard let socket else { return }
+        context.events.forget(socket.token)
+        self.socket = nil
     }
 }
 
 /// Holds the socket, which an optional property cannot.
 private final class LookupSocket {
     let datagrams: DatagramSocket
+    var token: UInt64 = 0
 
     init(_ datagrams: consuming DatagramSocket) { self.datagrams = datagrams }
 }
