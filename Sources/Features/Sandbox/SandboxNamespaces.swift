@@ -39,6 +39,7 @@ struct SandboxNamespaces: Sendable {
         let farSession = try NetlinkSession()
         let mustSet = NamespaceParameters.set()
         allowLowPorts()
+        if request.uplink == .none { refuseWhatLeadsNowhere() }
         try request.congestionControl?.use()
         var apps: [(network: FileDescriptor, session: NetlinkSession)] = []
         for _ in request.allDevices {
@@ -112,6 +113,12 @@ struct SandboxNamespaces: Sendable {
     /// Lets servers of any user listen on ports such as 53 and 80, as on their own host.
     private static func allowLowPorts() {
         try? Namespaces.write("0", to: "/proc/sys/net/ipv4/ip_unprivileged_port_start")
+    }
+
+    /// Has the far side say that it knows no way to an address, as a router does. A kernel that does not
+    /// forward keeps silent, and programs wait for their time limits. It has no interface to forward to.
+    private static func refuseWhatLeadsNowhere() {
+        try? KernelParameter("net/ipv4/ip_forward").write("1")
     }
 
     /// Lets the command's user send echo requests: ping's file capability has no effect in a user
