@@ -15,6 +15,8 @@ collect_contents() {
     add_manual_pages
     add 644 "$repository/Scripts/packaging/apparmor" usr/share/linkcond/apparmor/linkcond
     add_all 644 usr/lib/systemd/system "$repository"/Scripts/packaging/linkcond-serve.{socket,service}
+    add 644 "$repository/Scripts/packaging/05-linkcond.network" \
+        usr/lib/systemd/network/05-linkcond.network
     add_all 644 usr/share/linkcond/schema "$repository"/Profiles/schema/*.json
     add_all 644 "$documents" "$repository"/{README,CHANGELOG}.md
     write_licences "$work/licences"
