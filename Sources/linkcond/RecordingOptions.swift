@@ -77,7 +77,7 @@ struct RecordingOptions: ParsableArguments {
                 "--explain needs names of files, for itself and for --pcap, instead of -")
         }
         let paths = [stats, pcap, log, timeline, explain].compactMap(\.self)
-        guard Set(paths).count == paths.count else {
+        guard Set(paths.map(FilePlace.init)).count == paths.count else {
             throw ValidationError(
                 "--stats, --pcap, --log, --timeline and --explain cannot write to the same file")
         }

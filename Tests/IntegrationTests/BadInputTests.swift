@@ -33,6 +33,12 @@ struct BadInputTests {
             says: "a-name-longer-than-the-kernel-takes: no such interface"),
         Case("apply", "LTE", "-i", "", exitCode: 64, says: ": no such interface"),
         Case(
+            "run", "LTE", "--stats", "/tmp/a", "--pcap", "/tmp/./b/../a", "--", "true",
+            exitCode: 64, says: "cannot write to the same file"),
+        Case(
+            "explain", "/tmp/a.pcapng", "--html", "/tmp//a.pcapng", exitCode: 64,
+            says: "would replace the capture"),
+        Case(
             "apply", "LTE", "--set", "down.loss=200%", exitCode: 64,
             says: "--set down.loss=200%: \"200%\" is more than 100%"),
         Case(

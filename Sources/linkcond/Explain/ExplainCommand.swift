@@ -41,6 +41,13 @@ struct ExplainCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        guard html.map(FilePlace.init) != FilePlace(capture) || capture == "-" else {
+            throw ValidationError(
+                "--html \(html ?? "") would replace the capture; choose another file")
+        }
+    }
+
     func run() throws {
         let console = global.console
         let page = try html.map { try ResultFile(creating: $0) }
