@@ -261,7 +261,8 @@ final class HTTPExchange {
             conclude(
                 connection, 502,
                 request.isAnswered
-                    ? "it ends within the head of its answer" : "it ends without an answer", at: now)
+                    ? "it ends within the head of its answer" : "it ends without an answer", at: now
+            )
         }
     }
 

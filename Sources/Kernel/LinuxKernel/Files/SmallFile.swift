@@ -8,8 +8,9 @@ public enum SmallFile {
         _ path: String, limit: Int = 65_536
     ) throws(KernelError) -> String {
         do {
+            // Nobody may ever write to a pipe.
             let file = try FileDescriptor.open(
-                FilePath(path), .readOnly, options: [.closeOnExec])
+                FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
             defer { try? file.close() }
             let bytes = try file.readAll(limit: limit).prefix(limit)
             return String(decoding: bytes, as: UTF8.self)

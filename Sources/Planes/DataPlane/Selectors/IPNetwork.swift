@@ -28,7 +28,7 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
         guard let address = IPAddress(host) else {
             throw SelectorError(option, text, Self.reason(notAnAddress: host, option))
         }
-        self.init(host: address)
+        self.init(host: address.unmapped)
         guard parts.count == 2 else { return }
         let bits = address.family.addressBits
         guard let length = Int(parts[1]), parts[1].utf8.allSatisfy({ 48...57 ~= $0 }),
