@@ -22,6 +22,9 @@ extension StreamRelay {
 
         private enum Way { case up, down }
 
+        /// Whether the far side has failed, so that nothing more can go up.
+        var upHasFailed: Bool { rest == .down }
+
         /// Makes both.
         ///
         /// - Parameters:

@@ -23,7 +23,7 @@ extension StreamRelay {
 extension StreamRelay.Connection {
     fileprivate var isSettled: Bool {
         // Before that, the app cannot have sent data.
-        guard case .relaying(let far) = phase else { return true }
+        guard case .relaying(let far) = phase, !pumps.upHasFailed else { return true }
         guard pumps.up.hasFinished || pumps.up.isEmpty && !far.isReadable else { return false }
         // Unacknowledged data is lost if the kernel goes with this process.
         return host.socket.unacknowledged() == 0

@@ -37,7 +37,8 @@ final class PublishedStreams {
         /// Whether everything that the server has sent was passed to the host's kernel.
         fileprivate var isSettled: Bool {
             guard case .relaying = phase, let server else { return true }
-            return pumps.up.hasFinished || pumps.up.isEmpty && !server.isReadable
+            return pumps.up.hasFinished || pumps.upHasFailed
+                || pumps.up.isEmpty && !server.isReadable
         }
     }
 
