@@ -51,6 +51,13 @@ final class ClassifierHooks: Hooks {
     /// There are none: filters cannot tell whose packets they are.
     func findOpenSockets() {}
 
+    func isBroken(at index: Int32) -> Bool {
+        guard let standing = installed[index],
+            let found = try? HookFilters(session, interface: index)
+        else { return false }
+        return !standing.contents.keys.allSatisfy { found.ours[$0] != nil }
+    }
+
     func end() {
         for index in installed.keys {
             guard let changes = try? removals(from: index) else { continue }
@@ -89,13 +96,15 @@ final class ClassifierHooks: Hooks {
     ) throws -> Standing {
         let interface = table.target
         guard !table.choosesOwners else { throw EngineError.noOwners }
+        let former = installed[interface.index]
         var standing: Standing
-        if let former = installed[interface.index] {
+        if let former, !isBroken(at: interface.index) {
             standing = former
         } else {
-            // Leftovers of a killed engine.
+            // Leftovers of a killed engine, or of somebody who has removed others.
             _ = try HookFilters.removeLeftovers(session, from: [interface.index])
-            standing = Standing(madeHooks: try !hasHooks(interface))
+            standing = Standing(
+                drained: former?.drained ?? [], madeHooks: try !hasHooks(interface))
             if standing.madeHooks { changes.append(.makeHooks(interface)) }
         }
         try check(table, beside: standing, isForced: isForced)

@@ -38,7 +38,10 @@ struct EngineState: ~Copyable {
         emulations.values.sorted {
             ($0.target.name, $0.request.selector.isSelective ? 0 : 1, $0.slot)
                 < ($1.target.name, $1.request.selector.isSelective ? 0 : 1, $1.slot)
-        }.map { $0.status(missing: names.missing) }
+        }.map {
+            $0.status(
+                missing: names.missing, isUnhooked: hooks.isBroken(at: $0.target.index))
+        }
     }
 
     /// Checks that every loop responds; does not return while one holds its lock.

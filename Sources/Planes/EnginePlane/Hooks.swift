@@ -27,6 +27,9 @@ protocol Hooks: AnyObject {
     /// Looks again for open sockets of chosen programs. To be called now and then.
     func findOpenSockets()
 
+    /// Whether somebody has removed what redirects the packets of the interface with this index.
+    func isBroken(at index: Int32) -> Bool
+
     /// The gate that has to be held open for packets to be redirected.
     var gate: any Gate { get }
 }

@@ -93,6 +93,12 @@ final class InterfaceEmulation {
         return broken
     }
 
+    /// That somebody has removed the hooks, for people.
+    private var unhooked: String {
+        "another program has removed linkcond's filters from the interface, so that packets pass "
+            + "unconditioned; apply again with --replace"
+    }
+
     /// What was lost, for people; nil if nothing was.
     private var loss: String? {
         guard !lost.isEmpty else { return nil }
@@ -145,12 +151,16 @@ final class InterfaceEmulation {
         }
     }
 
-    /// The status of the conditions, of which some names may not be found any more.
-    func status(missing names: Set<HostName>) -> ConditionedInterface {
+    /// The status of the conditions.
+    ///
+    /// - Parameters:
+    ///   - names: Names that are not found any more.
+    ///   - isUnhooked: Whether somebody has removed what redirects the packets.
+    func status(missing names: Set<HostName>, isUnhooked: Bool = false) -> ConditionedInterface {
         let conditions = request.conditions.withExplicitLoss
         let statistics = ways.mapValues(\.loop.statistics)
         let flaw =
-            loss ?? absence ?? silence(of: names)
+            loss ?? absence ?? (isUnhooked ? unhooked : nil) ?? silence(of: names)
             ?? Faithfulness(Array(statistics.values)).note
         var status = ConditionedInterface(
             by: .engine, on: target.name, index: target.index, name: request.name,

@@ -38,6 +38,24 @@ struct ApplyEngineFilterTests {
         }
     }
 
+    @Test(arguments: ["qdisc del dev eth0 clsact", "filter del dev eth0 egress"])
+    func `tells that somebody has removed the filters, and makes them again`(
+        removal: String
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            let applied = try await network.applyEngine(by: .clsact, "LTE")
+            #expect(applied.exitCode == 0, "\(applied)")
+            #expect(try await network.engineStatus().problem == nil)
+            _ = try await network.run("tc", removal.split(separator: " ").map(String.init))
+            let problem = try await network.engineStatus().problem
+            #expect(problem?.contains("has removed linkcond's filters") == true, "\(problem ?? "")")
+            let again = try await network.applyEngine(by: .clsact, "LTE", "--replace")
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(try await network.engineStatus().problem == nil)
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+        }
+    }
+
     @Test(
         .requiresTimeNamespaces,
         arguments: ["-$(awk '{ print int($1 / 2) }' /proc/uptime)", "100000"])
