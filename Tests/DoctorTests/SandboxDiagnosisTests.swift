@@ -77,6 +77,7 @@ struct SandboxDiagnosisTests {
                 $0.appArmorProfile = "/usr/local/share/linkcond/apparmor/linkcond"
             }, debian
         ),
+        ("a program that does not work", changed { $0.brokenPrograms = ["nft"] }, debian),
         (
             "a container whose seccomp filter forbids it, without helpers",
             changed {

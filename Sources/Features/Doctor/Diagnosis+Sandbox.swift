@@ -4,13 +4,22 @@ extension Diagnosis {
     /// The checks of a sandbox's needs: namespaces, packet sockets, and programs for its uplink.
     static func sandboxChecks(_ found: SandboxFindings, _ host: HostSystem) -> [Check] {
         [userNamespaces(found, host), packetSockets(found, host)]
-            + SandboxFindings.helpers.map { helper in
-                found.programs.contains(helper.program)
-                    ? Check(helper.program, .ok, helper.purpose)
-                    : Check(
-                        helper.program, .limited, "not in PATH: \(helper.purpose)",
-                        fix: host.installation(of: helper.package))
-            } + [tunnelDevice(found, host)]
+            + SandboxFindings.helpers.map { program($0, found, host) } + [tunnelDevice(found, host)]
+    }
+
+    private static func program(
+        _ helper: SandboxFindings.Helper, _ found: SandboxFindings, _ host: HostSystem
+    ) -> Check {
+        let name = helper.program
+        guard found.programs.contains(name) else {
+            return Check(
+                name, .limited, "not in PATH: \(helper.purpose)",
+                fix: host.installation(of: helper.package))
+        }
+        guard found.brokenPrograms.contains(name) else { return Check(name, .ok, helper.purpose) }
+        return Check(
+            name, .limited, "\(name) --version fails or hangs: \(helper.purpose)",
+            fix: "Find out why: command -v \(name); \(name) --version")
     }
 
     private static func userNamespaces(_ found: SandboxFindings, _ host: HostSystem) -> Check {

@@ -24,15 +24,20 @@ struct SandboxFindings: Sendable, Hashable {
     var doesAppArmorRestrict: Bool?
     /// The file with the AppArmor profile of linkcond's packages, if there is one for `program`.
     var appArmorProfile: String?
-    /// The `helpers` found in `PATH`.
+    /// The `helpers` found in `PATH` and where administration tools live.
     var programs: Set<String>
+    /// Those that do not even tell their version.
+    var brokenPrograms: Set<String> = []
     /// The state of `/dev/net/tun`.
     var tunnelDevice: TunnelDevice
     /// The path of linkcond.
     var program: String
 
-    /// The programs that a sandbox may use, and their packages.
-    static let helpers = [
+    /// A program, its package, and what it is for.
+    typealias Helper = (program: String, package: String, purpose: String)
+
+    /// The programs that a sandbox may use.
+    static let helpers: [Helper] = [
         (program: "pasta", package: "passt", purpose: "run --uplink pasta"),
         (program: "slirp4netns", package: "slirp4netns", purpose: "run --uplink slirp"),
         (program: "nft", package: "nftables", purpose: "the way of a run to the network"),
@@ -48,11 +53,7 @@ struct SandboxFindings: Sendable, Hashable {
                 Int(String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace })
             }
         }
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let directories = path.split(separator: ":")
-        let programs = helpers.map(\.program).filter { name in
-            directories.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
-        }
+        let programs = helpers.map(\.program).filter { HelperProgram.path(of: $0) != nil }
         let program = SmallFile.target(ofLink: "/proc/self/exe") ?? "linkcond"
         return SandboxFindings(
             isRoot: Privilege.isRoot, asItIs: .make(inUserNamespace: false),
@@ -63,7 +64,14 @@ struct SandboxFindings: Sendable, Hashable {
             doesAppArmorRestrict: number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
                 .map { $0 != 0 },
             appArmorProfile: appArmorProfile(of: program),
-            programs: Set(programs), tunnelDevice: tunnelDevice(), program: program)
+            programs: Set(programs), brokenPrograms: Set(programs.filter { !answers($0) }),
+            tunnelDevice: tunnelDevice(), program: program)
+    }
+
+    private static func answers(_ name: String) -> Bool {
+        guard let path = HelperProgram.path(of: name) else { return false }
+        let result = try? HelperProgram.run(path, ["--version"], input: "", patience: .seconds(5))
+        return result?.exitCode == 0
     }
 
     /// Where the profile of the packages stands: where AppArmor loads it from, else where the
