@@ -32,6 +32,17 @@ struct NetworkOptions: ParsableArguments {
             more: "Without root, and over nothing else."))
     var mapsRoot = false
 
+    func validate() throws {
+        for (index, port) in publishedPorts.enumerated() {
+            guard let former = publishedPorts[..<index].first(where: port.collides) else {
+                continue
+            }
+            throw ValidationError(
+                "--publish \(former) and --publish \(port) want the same port of this host; choose "
+                    + "another for one of them")
+        }
+    }
+
     private static func congestionControl(_ text: String) throws -> CongestionControl {
         guard let found = CongestionControl(text) else {
             throw ValidationError(

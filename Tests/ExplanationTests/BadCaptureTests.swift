@@ -25,6 +25,7 @@ struct BadCaptureTests {
             ([], "a.pcapng: is empty"), ([1, 2, 3], "a.pcapng: has only 3 bytes"),
             ([0xd4, 0xc3, 0xb2, 0xa1] + [UInt8](repeating: 0, count: 16), "cut off in its header"),
             (Array("#!/bin/sh\nexit 0\n".utf8), "is neither a pcapng nor a pcap file"),
+            ([0x1f, 0x8b] + Array("\u{8}0123456789".utf8), "is compressed; unpack it first: "),
         ] as [([UInt8], String)])
     func `other files are named`(bytes: [UInt8], problem: String) {
         let error = #expect(throws: ExplanationError.self) { try Self.explain(bytes) }

@@ -36,6 +36,9 @@ struct BadInputTests {
             "run", "LTE", "--stats", "/tmp/a", "--pcap", "/tmp/./b/../a", "--", "true",
             exitCode: 64, says: "cannot write to the same file"),
         Case(
+            "run", "LTE", "--publish", "8080:80", "--publish", "127.0.0.1:8080:81", "--", "true",
+            exitCode: 64, says: "want the same port of this host"),
+        Case(
             "explain", "/tmp/a.pcapng", "--html", "/tmp//a.pcapng", exitCode: 64,
             says: "would replace the capture"),
         Case(

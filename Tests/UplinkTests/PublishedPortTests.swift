@@ -7,6 +7,18 @@ import Testing
 
 @Suite("Published ports as text", .tags(.unit))
 struct PublishedPortTests {
+    @Test(arguments: [
+        ("8080:80", "8080:81", true), ("8080:80", "127.0.0.1:8080:81", true),
+        ("[::1]:8080:80", "8080:80", true), ("8080:80", "8080:80/udp", false),
+        ("127.0.0.1:8080:80", "[::1]:8080:80", false), ("8080:80", "8081:80", false),
+    ])
+    func `two may want the same port of the host`(
+        first: String, second: String, collide: Bool
+    ) throws {
+        let ports = try [first, second].map { try #require(PublishedPort($0)) }
+        #expect(ports[0].collides(with: ports[1]) == collide)
+    }
+
     @Test(
         arguments: [
             ("8080:80", "8080:80"), ("8080:80/tcp", "8080:80"), ("5353:53/udp", "5353:53/udp"),

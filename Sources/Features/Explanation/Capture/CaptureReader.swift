@@ -89,6 +89,9 @@ package struct CaptureReader {
             }
             classic = stream.withNext(24) { ClassicCapture($0) }
             stream.consume(24)
+        case _ where magic & 0xffff == 0x8b1f:
+            throw ExplanationError(
+                "\(name): is compressed; unpack it first: zcat FILE | linkcond explain -")
         default:
             throw ExplanationError(
                 "\(name): is neither a pcapng nor a pcap file; name a capture of linkcond run "

@@ -38,6 +38,11 @@ public struct PublishedPort: Sendable, Hashable, CustomStringConvertible {
         return addresses.map { Endpoint($0, port: hostPort) }
     }
 
+    /// Whether both want the same port of the host.
+    public func collides(with other: PublishedPort) -> Bool {
+        port.isUDP == other.port.isUDP && !Set(endpoints).isDisjoint(with: other.endpoints)
+    }
+
     /// The port as people write it.
     public var description: String {
         (address.map { "\(Endpoint($0, port: hostPort))" } ?? "\(hostPort)") + ":\(port)"
