@@ -210,7 +210,7 @@ struct EngineState: ~Copyable {
     /// Stops loops that receive nothing any more, and removes their veth pairs.
     private func dismantle(_ ways: [InterfaceEmulation.Way]) {
         RedirectLoop.close(ways.map(\.loop))
-        maker.remove(ways.map(\.redirect))
+        maker.remove(ways)
     }
 
     // MARK: Removing

@@ -31,7 +31,7 @@ struct RedirectMaker {
             try loop.start()
             return InterfaceEmulation.Way(redirect: redirect, ends: ends, loop: loop)
         } catch {
-            remove([redirect])
+            try? removeLeftover(redirect)
             throw error as? EngineError
                 ?? EngineError("\(redirect.target): \(error); nothing was changed")
         }
@@ -75,12 +75,12 @@ struct RedirectMaker {
             + "changed"
     }
 
-    /// Removes the veth pairs of redirects that receive nothing any more. Missing ones are no
-    /// error.
-    func remove(_ redirects: [Redirect]) {
-        guard !redirects.isEmpty, let links = try? session.links() else { return }
-        let names = Set(redirects.map(\.near))
-        remove(links.filter { $0.isOwn && names.contains($0.name) }, of: links)
+    /// Removes the veth pairs of ways that receive nothing any more, whatever they are called now.
+    /// Missing ones are no error.
+    func remove(_ ways: [InterfaceEmulation.Way]) {
+        guard !ways.isEmpty, let links = try? session.links() else { return }
+        let ends = Set(ways.map(\.ends.near))
+        remove(links.filter { ends.contains($0.index) && RedirectMark($0) != nil }, of: links)
     }
 
     /// Removes veth pairs by their near ends, which are among `links`, all of the namespace.
@@ -88,7 +88,9 @@ struct RedirectMaker {
         let group = links.filter(\.isOwn)
         // The kernel takes as long for one interface as for a whole group of hundreds. The kernel
         // data plane uses the same group, but no veth pairs.
-        let isAll = group.count == 2 * ends.count && group.allSatisfy { $0.kind == "veth" }
+        let isAll =
+            group.count == 2 * ends.count && group.allSatisfy { $0.kind == "veth" }
+            && ends.allSatisfy(\.isOwn)
         let messages =
             isAll && !ends.isEmpty
             ? [Link.delete(group: Link.ownGroup)] : ends.map { Link.delete(index: $0.index) }
@@ -100,7 +102,7 @@ struct RedirectMaker {
     private func removeLeftover(_ redirect: Redirect) throws(EngineError) {
         do {
             guard let link = try session.link(named: redirect.near),
-                Redirect.target(ofNearEnd: link) != nil
+                RedirectMark(link) != nil
             else { return }
             try session.execute(
                 Link.delete(index: link.index), attempt: "take \(link.name) away")

@@ -38,12 +38,14 @@ extension RedirectMark {
 
     /// The mark of the near end of a veth pair; nil for any other interface.
     init?(_ link: Link) {
-        guard let target = Redirect.target(ofNearEnd: link) else { return nil }
-        if let mark = RedirectMark(alias: link.alias) {
+        if link.kind == "veth", let mark = RedirectMark(alias: link.alias) {
+            // Somebody may have changed the name or the group.
             self = mark
-        } else {
+        } else if let target = Redirect.target(ofNearEnd: link) {
             // Somebody has changed the alias.
             self.init(target: target, since: 0, name: Self.unknown, profile: Self.unknown)
+        } else {
+            return nil
         }
     }
 

@@ -42,6 +42,23 @@ struct ApplyEngineWireTests {
         }
     }
 
+    /// Such as a program that orders interfaces by its own names.
+    @Test(arguments: [
+        "link set lcu100 group default\nlink set lcd100 group default\nlink set lcd100e group 3",
+        "link set lcd100 down\nlink set lcd100 name other0",
+    ])
+    func `wires that others have renamed or regrouped are removed all the same`(
+        change: String
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            try await network.batch(change, in: network.app)
+            try await network.mustRun("clear")
+            try await network.applyEngine("LTE")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+        }
+    }
+
     /// Older kernels remove a chain with the interface of its hook.
     @Test(.enabled(if: EngineHooks.available.contains(.nftables), "nftables has no netdev hooks"))
     func `a chain that is gone is no obstacle to further changes`() async throws {
