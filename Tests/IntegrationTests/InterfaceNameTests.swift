@@ -16,6 +16,8 @@ struct InterfaceNameTests {
                     ip link property add dev eth0 altname enp0s20f0u3u1c2i0
                     "$0" apply LTE -i enp0s20f0u3u1c2i0
                     "$0" clear -i enp0s20f0u3u1c2i0
+                    "$0" override set -i enp0s20f0u3u1c2i0 --expensive
+                    "$0" override clear -i enp0s20f0u3u1c2i0
                     "$0" play elevator -i enp0s20f0u3u1c2i0 & play=$!
                     until "$0" status | grep -q eth0; do kill -0 $play; sleep 0.05; done
                     kill -INT $play

@@ -91,12 +91,14 @@ struct OverrideEditor {
     private func find(_ names: [String], _ links: [Link]) throws -> [Link] {
         var found: [Link] = []
         for name in names where !found.contains(where: { $0.name == name }) {
-            guard let link = links.first(where: { $0.name == name }) else {
+            // It may be an alternative name.
+            let index = try session.link(named: name)?.index
+            guard let link = links.first(where: { $0.index == index }) else {
                 let known = links.filter { $0.group != Self.ownGroup }.map(\.name)
                 throw OverrideError.noSuchInterface(name, known: known)
             }
             guard link.group != Self.ownGroup else { throw OverrideError.ownInterface(name) }
-            found.append(link)
+            if !found.contains(link) { found.append(link) }
         }
         return found
     }
