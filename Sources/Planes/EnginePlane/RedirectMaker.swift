@@ -20,7 +20,7 @@ struct RedirectMaker {
         try removeLeftover(redirect)
         let mark = RedirectMark(request, on: redirect.target.index)
         do {
-            try run(redirect.wire(mark), redirect)
+            try makeWire(redirect, mark)
             guard let near = try session.link(named: redirect.near),
                 let far = try session.link(named: redirect.far)
             else { throw EngineError.vanished(redirect.near) }
@@ -31,10 +31,23 @@ struct RedirectMaker {
             try loop.start()
             return InterfaceEmulation.Way(redirect: redirect, ends: ends, loop: loop)
         } catch {
-            try? removeLeftover(redirect)
+            if let link = try? session.link(named: redirect.near), link.isOwn {
+                _ = try? session.execute([Link.delete(index: link.index)])
+            }
             throw error as? EngineError
                 ?? EngineError("\(redirect.target): \(error); nothing was changed")
         }
+    }
+
+    private func makeWire(_ redirect: Redirect, _ mark: RedirectMark) throws(EngineError) {
+        var steps = redirect.wire(mark)
+        do {
+            // An interface of another program with the name would get the alias.
+            if try session.link(named: redirect.near) != nil { steps = [steps[0]] }
+        } catch {
+            throw EngineError("\(redirect.target): \(error); nothing was changed")
+        }
+        try run(steps, redirect)
     }
 
     private func makeLoop(
