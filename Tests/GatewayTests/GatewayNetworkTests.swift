@@ -1,3 +1,4 @@
+import Foundation
 import DataPlane
 import LinkModel
 import LinkTesting
@@ -115,5 +116,16 @@ struct GatewayNetworkTests {
         let files = ["gateway-5", "gateway-6", "gateway-6.hostapd", "gateway-", "watcher", "lock"]
         #expect(GatewayJournal.orphans(among: files, alive: ["5"]) == ["gateway-6"])
         #expect(GatewayJournal.orphans(among: files, alive: nil) == [])
+    }
+
+    @Test func `files of gateways in another PID namespace are left alone`() throws {
+        var journal = GatewayJournal(interface: 2, name: "lan0", directory: "/run/none")
+        #expect(GatewayJournal.isFromHere(Array(try JSONEncoder().encode(journal))))
+        journal.processes = "pid:[1]"
+        #expect(!GatewayJournal.isFromHere(Array(try JSONEncoder().encode(journal))))
+        // Of a version that did not know.
+        journal.processes = nil
+        #expect(GatewayJournal.isFromHere(Array(try JSONEncoder().encode(journal))))
+        #expect(GatewayJournal.isFromHere(nil))
     }
 }

@@ -7,7 +7,7 @@ extension GatewayJournal {
     static func removeOrphans(_ environment: [String: String]) {
         for directory in StateDirectory.existing(environment: environment) {
             let orphans = orphans(among: directory.names(), alive: liveNamespaces())
-            for file in orphans {
+            for file in orphans where isFromHere(directory.read(file)) {
                 directory.remove(file + ".hostapd")
                 directory.remove(file)
                 try? FileManager.default.removeItem(atPath: "\(directory.path)-\(file)")
@@ -24,6 +24,14 @@ extension GatewayJournal {
             return file.hasPrefix(prefix) && !inode.isEmpty && inode.allSatisfy(\.isNumber)
                 && !alive.contains(String(inode))
         }
+    }
+
+    /// Whether the processes of the gateway that has written these bytes can be seen from here.
+    static func isFromHere(_ bytes: [UInt8]?) -> Bool {
+        guard let bytes, let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes)),
+            let processes = journal.processes
+        else { return true }
+        return processes == ownProcesses
     }
 
     /// The inodes of namespaces with processes or names; nil if it cannot be told.

@@ -17,6 +17,11 @@ struct GatewayJournal: Codable, Hashable {
     var wasDown = false
     /// The directory of dnsmasq's files.
     var directory: String
+    /// The PID namespace of the gateway: from another, as in a container, nobody sees whether it lives.
+    var processes = Self.ownProcesses
+
+    /// The PID namespace of this process; nil if that is unknown.
+    static var ownProcesses: String? { SmallFile.target(ofLink: "/proc/self/ns/pid") }
 
     private static func file() throws(KernelError) -> String {
         "gateway-\(try NetworkNamespace.currentInode())"
