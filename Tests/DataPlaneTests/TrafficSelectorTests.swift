@@ -16,6 +16,8 @@ struct TrafficSelectorTests {
             ("0.0.0.0/0", "0.0.0.0/0"), ("128.0.0.0/1", "128.0.0.0/1"), ("::/0", "::/0"),
             ("2001:DB8::/32", "2001:db8::/32"), ("fe80::1/128", "fe80::1"),
             ("2001:db8:0:8000::/49", "2001:db8:0:8000::/49"),
+            // Packets to it are of IPv4.
+            ("::ffff:192.0.2.7", "192.0.2.7"),
         ])
     func networks(text: String, canonical: String) throws {
         let network = try IPNetwork(text, option: "--to")

@@ -46,6 +46,36 @@ struct TargetTests {
         }
     }
 
+    /// The caller's network has an interface of that name as well, or none.
+    @Test("A limit counts the traffic of the network in which it is played")
+    func limit() async throws {
+        try await TestNetwork.with { network in
+            try await withTemporaryDirectory { directory in
+                let file = try directory.write(
+                    """
+                    name: Limit
+                    interfaces: { cell0: { profile: WiFi } }
+                    timeline:
+                      - { at: 0.1 s, interface: cell0, limit: 100 kB, down: true }
+                      - { at: 300 s, expect: { status: satisfied } }
+                    """, to: "limit.yaml")
+                let result = try await run(
+                    """
+                    $linkcond play \(file) -i cell0=eth0 --netns $app -v 2>\(directory.path)/said &
+                    play=$!
+                    for round in $(seq 200); do
+                        grep -q 'cell0: down' \(directory.path)/said && break
+                        ip netns exec $app ping -c 2 -i 0.1 -W 1 -s 8000 -q \(TestNetwork.serverIPv4) || true
+                    done >/dev/null
+                    kill -INT $play
+                    wait $play || true
+                    grep -o 'cell0: down' \(directory.path)/said
+                    """, network)
+                #expect(result.standardOutput == "cell0: down\n", "\(result)")
+            }
+        }
+    }
+
     @Test("Containers are reached by the files of their engines")
     func containers() async throws {
         try await TestNetwork.with { network in

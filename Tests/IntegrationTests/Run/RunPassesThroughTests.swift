@@ -147,6 +147,15 @@ struct RunPassesThroughTests {
         #expect(try await runProcess("pgrep", ["-f", "sleep \(mark)"]).exitCode == 1)
     }
 
+    @Test(arguments: ["192.0.2.7", "2001:db8::7"])
+    func `without an uplink other addresses are unreachable at once`(address: String) async throws {
+        let ping = SandboxedRun(
+            "Baseline", "--uplink", "none", "--", "ping", "-n", "-c", "1", "-W", "30", address)
+        let result = try await ping.result()
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.standardOutput.lowercased().contains("unreachable"), "\(result)")
+    }
+
     @Test func `a command that runs too long is asked to end, then ended`() async throws {
         let polite = SandboxedRun(
             "LTE", "--uplink", "none", "--timeout", "2s", "--", "sh", "-c",
