@@ -153,9 +153,6 @@ struct ApplyCommand: ParsableCommand {
             console.note(
                 "no program called \(name) runs now; when one starts, it is conditioned")
         }
-        if target.words.isEmpty, let remark = NetworkdWarning.remark(on: conditioned) {
-            console.note(remark)
-        }
         for remark in outcome.remarks { console.note(remark) }
         console.explain(outcome.explanation)
         for detail in outcome.report.details { console.explain(detail) }

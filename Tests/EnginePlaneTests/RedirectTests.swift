@@ -15,29 +15,30 @@ import TrafficControl
 
     private let ends = Redirect.Ends(near: 100, far: 101)
 
-    @Test func `the way down arrives at the interface, under its address`() {
+    @Test func `the way down arrives at the interface`() {
         let redirect = Redirect.sample(.down)
         let commands = (redirect.wire(mark) + redirect.steps(ends)).map(\.command)
         let filter = "action mirred ingress redirect dev eth0 cookie 6c696e6b636f6e64"
         #expect(
             commands == [
-                "ip link add lcd5 address 02:00:00:00:00:05 group 7181 mtu 65535 arp off type veth "
+                "ip link add lcd5 group 7181 mtu 65535 arp off type veth "
                     + "peer name lcd5e group 7181 mtu 65535 arp off",
                 "ip link set dev lcd5 alias 'linkcond-engine/2 of=5 since=1800000000 "
                     + "name=default profile=apple/LTE'",
                 "ip link set dev lcd5 addrgenmode none",
                 "ip link set dev lcd5e addrgenmode none",
                 "tc qdisc add dev lcd5 clsact",
-                "tc filter add dev lcd5 ingress pref 1 protocol ip u32 match u32 0x0 0x0 at 0 "
+                "tc filter add dev lcd5 ingress pref 2 protocol ip u32 match u32 0x0 0x0 at 0 "
                     + filter,
-                "tc filter add dev lcd5 ingress pref 2 protocol ipv6 u32 match u32 0x0 0x0 at 0 "
+                "tc filter add dev lcd5 ingress pref 3 protocol ipv6 u32 match u32 0x0 0x0 at 0 "
                     + filter,
-                "tc filter add dev lcd5 ingress pref 3 protocol 802.1Q u32 match u32 0x0 0x0 at 0 "
+                "tc filter add dev lcd5 ingress pref 4 protocol 802.1Q u32 match u32 0x0 0x0 at 0 "
                     + filter,
                 "ip link set dev lcd5e up",
                 "ip link set dev lcd5 up",
             ])
         #expect(redirect.exit(ends).interface == 101 && redirect.exit(ends).mark == Redirect.mark)
+        #expect(redirect.needsClaim && redirect.claimText.contains("lcd5, ingress, pref 1"))
     }
 
     @Test func `the way up leaves by the interface, through its queue`() {

@@ -3,6 +3,7 @@
 #include "clinux_gate.h"
 #include "clinux_packet.h"
 
+#include <linux/if_packet.h>
 #include <linux/pkt_cls.h>
 
 static int load(const struct bpf_insn *instructions, size_t count) {
@@ -17,7 +18,8 @@ static int load(const struct bpf_insn *instructions, size_t count) {
     SET_MAP(BPF_REG_1, map), \
     CALL(BPF_FUNC_map_lookup_elem)
 
-static int create_moment(void) {
+// A map of one number.
+static int create_value(void) {
     union bpf_attr attributes;
     memset(&attributes, 0, sizeof attributes);
     attributes.map_type = BPF_MAP_TYPE_ARRAY;
@@ -28,7 +30,7 @@ static int create_moment(void) {
 }
 
 int lc_gate_create(uint32_t mark, int *hold) {
-    int moment = create_moment();
+    int moment = create_value();
     if (moment < 0) return moment;
     enum { context = BPF_REG_6, until = BPF_REG_7 };
     const short mark_offset = offsetof(struct __sk_buff, mark);
@@ -64,15 +66,17 @@ int lc_gate_create(uint32_t mark, int *hold) {
     return program;
 }
 
-int lc_gate_hold(int hold, uint64_t moment) {
+static int write_first(int map, uint64_t value) {
     uint32_t key = 0;
     union bpf_attr attributes;
     memset(&attributes, 0, sizeof attributes);
-    attributes.map_fd = (uint32_t)hold;
+    attributes.map_fd = (uint32_t)map;
     attributes.key = (uintptr_t)&key;
-    attributes.value = (uintptr_t)&moment;
+    attributes.value = (uintptr_t)&value;
     return bpf(BPF_MAP_UPDATE_ELEM, &attributes);
 }
+
+int lc_gate_hold(int hold, uint64_t moment) { return write_first(hold, moment); }
 
 // Writes the time that packet programs see to the map `moment`. Returns its file descriptor.
 static int create_watch(int moment) {
@@ -104,7 +108,7 @@ static int run(int program) {
     return bpf(BPF_PROG_TEST_RUN, &attributes);
 }
 
-static int read_moment(int map, uint64_t *moment) {
+static int read_first(int map, uint64_t *moment) {
     uint32_t key = 0;
     union bpf_attr attributes;
     memset(&attributes, 0, sizeof attributes);
@@ -115,7 +119,7 @@ static int read_moment(int map, uint64_t *moment) {
 }
 
 int lc_gate_clock(int64_t *before, int64_t *time, int64_t *after) {
-    int moment = create_moment();
+    int moment = create_value();
     if (moment < 0) return moment;
     int status = create_watch(moment);
     if (status >= 0) {
@@ -126,11 +130,48 @@ int lc_gate_clock(int64_t *before, int64_t *time, int64_t *after) {
         close(watch);
     }
     uint64_t noted = 0;
-    if (status >= 0) status = read_moment(moment, &noted);
+    if (status >= 0) status = read_first(moment, &noted);
     close(moment);
     *time = (int64_t)noted;
     return status < 0 ? status : 0;
 }
+
+int lc_claim_create(int *address) {
+    int claimed = create_value();
+    if (claimed < 0) return claimed;
+    enum { context = BPF_REG_6, target = BPF_REG_7 };
+    const struct bpf_insn instructions[] = {
+        MOVE(context, BPF_REG_1),
+        // uint64_t target = 0; bpf_skb_load_bytes(packet, 0, &target, 6);
+        INSTRUCTION(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -16, 0),
+        SET(BPF_REG_2, 0),
+        MOVE(BPF_REG_3, BPF_REG_10),
+        ADD(BPF_REG_3, -16),
+        SET(BPF_REG_4, 6),
+        CALL(BPF_FUNC_skb_load_bytes),
+        LOAD(BPF_DW, target, BPF_REG_10, -16),
+        // address = bpf_map_lookup_elem(map, &(uint32_t){0});
+        LOOK_UP_FIRST(claimed),
+        // if (address != NULL && target == *address) bpf_skb_change_type(packet, PACKET_HOST);
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 5, 0),
+        LOAD(BPF_DW, BPF_REG_2, BPF_REG_0, 0),
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_X, target, BPF_REG_2, 3, 0),
+        MOVE(BPF_REG_1, context),
+        SET(BPF_REG_2, PACKET_HOST),
+        CALL(BPF_FUNC_skb_change_type),
+        SET(BPF_REG_0, TC_ACT_UNSPEC),
+        RETURN,
+    };
+    int program = load(instructions, COUNT(instructions));
+    if (program < 0) {
+        close(claimed);
+        return program;
+    }
+    *address = claimed;
+    return program;
+}
+
+int lc_claim_set(int address, uint64_t bytes) { return write_first(address, bytes); }
 
 int lc_drain_create(void) {
     const struct bpf_insn instructions[] = {

@@ -36,6 +36,7 @@ enum EnginePlan {
         let wires = redirects.filter { former?.directions[$0.direction] == nil }.flatMap {
             redirect in
             (redirect.wire(mark) + redirect.steps(ends)).map(\.command)
+                + (redirect.needsClaim ? [redirect.claimText] : [])
         }
         let carriers = redirects.map { redirect in
             ShellWord.comment(

@@ -326,7 +326,9 @@ struct EngineState: ~Copyable {
                 && (emulation.target.name != link.name || emulation.address != link.address)
         }
         for emulation in changed {
-            if link.address != emulation.address, let down = emulation.ways[.down] {
+            if link.address != emulation.address, let down = emulation.ways[.down],
+                down.redirect.needsClaim, down.claim == nil
+            {
                 _ = try? session.execute([Link.setAddress(index: down.ends.near, link.address)])
             }
             emulation.follow(link)

@@ -21,6 +21,8 @@ final class InterfaceEmulation {
     struct Way {
         var redirect: Redirect
         let ends: Redirect.Ends
+        /// What takes packets to the interface's address; nil if there is none.
+        let claim: PacketClaim?
         let loop: RedirectLoop
         /// The byte count at the start of the current second.
         var last = (bytes: ByteCount(bytes: 0), time: KernelClock.monotonic)
@@ -135,6 +137,7 @@ final class InterfaceEmulation {
         for direction in ways.keys {
             ways[direction]?.redirect.target = target
             ways[direction]?.redirect.address = address
+            ways[direction]?.claim?.change(to: address)
         }
     }
 

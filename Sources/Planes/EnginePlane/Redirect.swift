@@ -3,6 +3,7 @@ import LinkModel
 import LinuxKernel
 import Netlink
 import PacketLoop
+import SystemPackage
 import TrafficControl
 
 /// The path of one direction's packets from an interface to the engine and back.
@@ -78,11 +79,30 @@ struct Redirect: Hashable {
         return direction == .up ? .bare : .dressed
     }
 
-    /// The address of the near end; nil for any.
+    /// The address that the near end needs; nil for any.
     private var nearAddress: [UInt8]? {
-        guard direction == .down, !isOfLoopback else { return nil }
-        return isBare ? RedirectLoop.standInAddress : address
+        direction == .down && isBare ? RedirectLoop.standInAddress : nil
     }
+
+    /// Whether packets to the interface's address have to count as for this host where they arrive
+    /// at the near end. It must not have that address itself: whoever configures interfaces by
+    /// their address would take it for the interface.
+    var needsClaim: Bool { direction == .down && !isBare && !isOfLoopback }
+
+    /// The filter that has such a program.
+    func claim(_ ends: Ends, _ program: FileDescriptor) -> ProgramFilter {
+        ProgramFilter(
+            interface: Interface(index: ends.near, name: near), parent: .clsactIngress,
+            preference: Self.claimPreference, program: program, name: "linkcond, claim")
+    }
+
+    /// The filter as text, for which there is no command.
+    var claimText: String {
+        "# \(near), ingress, pref \(Self.claimPreference): a program (eBPF) takes packets to the "
+            + "address of \(target.name) for this host's"
+    }
+
+    private static let claimPreference: UInt16 = 1
 
     /// The index of the interface that the near end of a veth pair serves, if its name shows that
     /// it is linkcond's, whatever its alias; nil otherwise.
@@ -140,7 +160,8 @@ struct Redirect: Hashable {
         return protocols.enumerated().map { number, networkProtocol in
             Filter(
                 interface: Interface(index: ends.near, name: near), parent: .clsactIngress,
-                preference: UInt16(number + 1), networkProtocol: networkProtocol,
+                preference: Self.claimPreference + 1 + UInt16(number),
+                networkProtocol: networkProtocol,
                 verdict: .inject(into: target, cookie: Filter.ownCookie))
         }
     }

@@ -26,10 +26,11 @@ struct RedirectMaker {
             else { throw EngineError.vanished(redirect.near) }
             let ends = Redirect.Ends(near: near.index, far: far.index)
             try run(redirect.steps(ends), redirect)
+            let claim = try claim(redirect, ends)
             Link.cutForPacketSockets(sentBy: [ends.near])
             let loop = try makeLoop(redirect, ends, request, traces, seed: seed)
             try loop.start()
-            return InterfaceEmulation.Way(redirect: redirect, ends: ends, loop: loop)
+            return InterfaceEmulation.Way(redirect: redirect, ends: ends, claim: claim, loop: loop)
         } catch {
             if let link = try? session.link(named: redirect.near), link.isOwn {
                 _ = try? session.execute([Link.delete(index: link.index)])
@@ -48,6 +49,23 @@ struct RedirectMaker {
             throw EngineError("\(redirect.target): \(error); nothing was changed")
         }
         try run(steps, redirect)
+    }
+
+    /// Makes packets to the interface's address count as for this host; nil if the near end has that
+    /// address itself, for want of eBPF filters, or needs none.
+    private func claim(
+        _ redirect: Redirect, _ ends: Redirect.Ends
+    ) throws(NetlinkError) -> PacketClaim? {
+        guard redirect.needsClaim else { return nil }
+        if let claim = try? PacketClaim(redirect.address),
+            try session.execute([redirect.claim(ends, claim.program).add()]).isEmpty
+        {
+            return claim
+        }
+        try session.execute(
+            Link.setAddress(index: ends.near, redirect.address),
+            attempt: "give \(redirect.near) the address of \(redirect.target)")
+        return nil
     }
 
     private func makeLoop(

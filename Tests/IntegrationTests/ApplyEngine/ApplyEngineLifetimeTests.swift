@@ -44,6 +44,9 @@ struct ApplyEngineLifetimeTests {
             }
             let time = try await network.shortestRoundTrip(to: TestNetwork.serverIPv4)
             #expect(time >= 114.9)
+            // By its address other programs know it.
+            let links = try await network.run("ip", ["-o", "link"]).standardOutput
+            #expect(links.matches(of: /ether 02:00:00:00:00:77/).count == 1, "\(links)")
             try await network.mustRun("clear", "-i", "wan0")
             try await network.batch(
                 "link set wan0 down\nlink set wan0 name eth0 up", in: network.app)

@@ -18,6 +18,14 @@ int lc_gate_hold(int hold, uint64_t moment);
 /// nanoseconds.
 int lc_gate_clock(int64_t *before, int64_t *time, int64_t *after);
 
+/// A program that makes packets to a link-layer address of six bytes count as for this host, like
+/// those to the interface's own address, and passes all on to the filters behind it. Returns its
+/// file descriptor, and in `*address` the one for `lc_claim_set`.
+int lc_claim_create(int *address);
+
+/// Sets the address of a claim: the first six bytes of `bytes` in memory.
+int lc_claim_set(int address, uint64_t bytes);
+
 /// A program that drops every packet.
 int lc_drain_create(void);
 

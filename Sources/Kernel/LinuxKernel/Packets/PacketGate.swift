@@ -51,6 +51,33 @@ public final class PacketGate: Sendable {
     }
 }
 
+/// An eBPF program that makes packets to a link-layer address count as for this host, as if the
+/// interface where they arrive had that address. All of them go on to the filters behind it.
+///
+/// For the same kind of filter as a `PacketGate`.
+public final class PacketClaim: Sendable {
+    private let owned: OwnedDescriptor
+    private let claimed: OwnedDescriptor
+
+    /// Loads the program for an address of six bytes. Requires the privileges of a `PacketGate`.
+    public init(_ address: [UInt8]) throws(KernelError) {
+        var claimed: Int32 = -1
+        owned = try OwnedDescriptor(
+            unsafe lc_claim_create(&claimed), creating: "a program for packets (eBPF)")
+        self.claimed = OwnedDescriptor(adopting: FileDescriptor(rawValue: claimed))
+        change(to: address)
+    }
+
+    /// The descriptor of the program.
+    public var program: FileDescriptor { owned.raw }
+
+    /// Claims another address from now on, instead.
+    public func change(to address: [UInt8]) {
+        let number = address.prefix(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        _ = lc_claim_set(claimed.number, number.littleEndian)
+    }
+}
+
 /// An eBPF program that drops every packet, for the same kind of filter as a `PacketGate`.
 public final class PacketDrain: Sendable {
     private let owned: OwnedDescriptor
