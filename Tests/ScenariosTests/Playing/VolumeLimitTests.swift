@@ -11,12 +11,12 @@ import Testing
 
     private static func play(
         _ entries: [ScenarioEntry], rate: UInt64?
-    ) -> (deeds: [String], events: [PlayedEvent]) {
+    ) -> (deeds: [String], events: [PlayedEvent], isOver: Bool) {
         var player = TimelinePlayer(TimelinePlayerTests.scenario(entries), seed: 1)
         var stage = VirtualStage()
         stage.rates["cell0"] = rate
         let events = stage.play(&player, until: .seconds(100))
-        return (stage.deeds, events)
+        return (stage.deeds, events, player.isOver)
     }
 
     @Test func `an interface goes down when it has carried as much as it may from then on`() {
@@ -29,11 +29,13 @@ import Testing
         #expect(
             played.deeds == ["8000.0: exec a", "26000.0: cell0 down", "26000.0: prefer wifi0"])
         #expect(played.events.allSatisfy { $0.failure == nil && $0.lateness == .zero })
+        #expect(played.isOver)
     }
 
     @Test func `what is carried too slowly reaches no limit`() {
         let entry = TimelinePlayerTests.entry(at: .seconds(6), Self.down, limit: Self.limit)
-        #expect(Self.play([entry], rate: 100_000).deeds.isEmpty)
+        let played = Self.play([entry], rate: 100_000)
+        #expect(played.deeds.isEmpty && !played.isOver)
     }
 
     @Test func `an interface that comes up has left its limit behind`() {

@@ -40,8 +40,10 @@ public struct TimelinePlayer: Sendable {
         coming = timeline.next()
     }
 
-    /// Whether nothing is left to do or judge.
-    public var isOver: Bool { coming == nil && ramps.isEmpty && checks.isEmpty }
+    /// Whether nothing is left to do or judge. Limits that are not reached yet are left to do.
+    public var isOver: Bool {
+        coming == nil && ramps.isEmpty && checks.isEmpty && limits.isEmpty
+    }
 
     /// Carries out what is due.
     public mutating func turn(on stage: inout some Stage) -> Turn {
