@@ -109,4 +109,21 @@ struct BadCaptureTests {
         let found = try Self.explain(bytes)
         #expect(found.notes.contains { $0.contains("at byte \(length), which cannot be") })
     }
+
+    @Test func `a packet that was never as long as it says is not believed`() throws {
+        // The original length comes after the captured one.
+        var pcapng = try Self.sample()
+        let packet: [UInt8] = [6, 0, 0, 0]
+        let block = try #require(
+            stride(from: 0, to: pcapng.count - 28, by: 4).first {
+                Array(pcapng[$0..<$0 + 4]) == packet
+            })
+        var classic = try #require(ClassicFile.converted(pcapng))
+        pcapng.replaceSubrange(block + 24..<block + 28, with: [0, 0, 0, 0x7f])
+        classic.replaceSubrange(24 + 12..<24 + 16, with: [0, 0, 0, 0x7f])
+        for file in [pcapng, classic] {
+            var reader = try CaptureReader(CaptureStream(file), name: "a.pcap")
+            while let packet = try reader.next() { #expect(packet.payloadLength <= 65_535) }
+        }
+    }
 }

@@ -19,7 +19,10 @@ package struct FoundPacket {
     ) {
         let index = Int(order.long(body, at: 0))
         let captured = Int(order.long(body, at: 12))
-        guard interfaces.indices.contains(index), captured <= body.count - 20 else { return }
+        let original = Int(order.long(body, at: 16))
+        guard interfaces.indices.contains(index), captured <= body.count - 20,
+            original <= CaptureReader.longestBlock
+        else { return }
         let interface = interfaces[index]
         let content = body.extracting(20..<20 + captured)
         var fate: PacketFate?
@@ -56,7 +59,7 @@ package struct FoundPacket {
             CapturedHead(
                 number: number, direction: direction,
                 sent: interface.time(order.time(body, at: 4)), fate: whole,
-                linkNumber: linkNumber, missing: Int(order.long(body, at: 16)) - captured))
+                linkNumber: linkNumber, missing: original - captured))
     }
 
     /// - Parameters:
