@@ -106,7 +106,16 @@ struct ApplyCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try labels.validate(target) }
+    func validate() throws {
+        try labels.validate(target)
+        for other in Direction.allCases where !direction.list.contains(other) {
+            if let setting = settings.first(where: { $0.hasPrefix("\(other.rawValue).") }) {
+                throw ValidationError(
+                    "--set \(setting) changes nothing with --direction \(direction.rawValue); leave "
+                        + "one of them out")
+            }
+        }
+    }
 
     func run() throws {
         let console = global.console

@@ -77,6 +77,11 @@ struct RecordingOptions: ParsableArguments {
                 "--explain needs names of files, for itself and for --pcap, instead of -")
         }
         let paths = [stats, pcap, log, timeline, explain].compactMap(\.self)
+        guard !paths.contains("") else {
+            throw ValidationError(
+                "--stats, --pcap, --log, --timeline and --explain need the name of a file, not an "
+                    + "empty one")
+        }
         guard Set(paths.map(FilePlace.init)).count == paths.count else {
             throw ValidationError(
                 "--stats, --pcap, --log, --timeline and --explain cannot write to the same file")

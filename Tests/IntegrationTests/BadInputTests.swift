@@ -56,6 +56,10 @@ struct BadInputTests {
             exitCode: 64, says: "nothing queues where no bandwidth limits"),
         Case("apply", exitCode: 64, says: "Missing expected argument '<profile>'"),
         Case("apply", "LTE", "--direction", "left", exitCode: 64, says: "left"),
+        Case(
+            "apply", "LTE", "--direction", "down", "--set", "up.loss=2%", exitCode: 64,
+            says: "--set up.loss=2% changes nothing with --direction down"),
+        Case("run", "LTE", "--stats", "", "true", exitCode: 64, says: "name of a file"),
         Case("apply", "./nowhere.yaml", exitCode: 74, says: "./nowhere.yaml: no such file"),
         Case("apply", "/", exitCode: 74, says: "/: is not a file"),
         Case(

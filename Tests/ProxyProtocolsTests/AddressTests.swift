@@ -52,6 +52,7 @@ struct `An address of a listener` {
     @Test func `may be a port alone, of both loopbacks`() throws {
         #expect("\(try ListenAddress("5433"))" == "localhost:5433")
         #expect(try ListenAddress("5433").isWithinHost)
+        #expect(try ListenAddress("[::ffff:127.0.0.1]:5433").isWithinHost)
         #expect(try !ListenAddress("0.0.0.0:5433").isWithinHost)
     }
 

@@ -49,7 +49,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     public var isWithinHost: Bool {
         switch self {
         case .stream(let endpoints), .datagram(let endpoints):
-            endpoints.allSatisfy(\.address.isLoopback)
+            endpoints.allSatisfy(\.address.unmapped.isLoopback)
         case .local: true
         }
     }
