@@ -39,12 +39,17 @@ public struct SandboxNetwork: Sendable, Hashable {
         public let prefixLength: UInt8
     }
 
-    private let number: UInt8
+    private let number: UInt16
     /// Whether the host leads to hosts of IPv6.
     var leadsToIPv6 = true
 
-    /// Makes the network with this number, below 256; nested sandboxes use different ones.
-    public init(number: UInt8) {
+    /// The numbers of networks for measurements (RFC 2544).
+    private static let measuring: Range<UInt16> = 0..<256
+    /// The networks for documentation (RFC 5737), for hosts that use those for measurements.
+    private static let documentation: [UInt32] = [0xcb00_7100, 0xc633_6400, 0xc000_0200]
+
+    /// Makes the network with this number, below 259; nested sandboxes use different ones.
+    public init(number: UInt16) {
         self.number = number
     }
 
@@ -64,7 +69,11 @@ public struct SandboxNetwork: Sendable, Hashable {
     var portal: [IPAddress] { [ipv4(9), ipv6(9)] }
 
     private func ipv4(_ last: UInt8) -> IPAddress {
-        IPAddress(ipv4: 198 << 24 | 18 << 16 | UInt32(number) << 8 | UInt32(last))
+        let network =
+            Self.measuring.contains(number)
+            ? 198 << 24 | 18 << 16 | UInt32(number) << 8
+            : Self.documentation[Int(number) - Self.measuring.count]
+        return IPAddress(ipv4: network | UInt32(last))
     }
 
     /// An address in fd6c:696e:6b63:N::/64, which spells "link c".
@@ -74,26 +83,42 @@ public struct SandboxNetwork: Sendable, Hashable {
             low: UInt64(wire) << 48 | UInt64(last))
     }
 
-    /// Whether an address belongs to this network.
-    private func contains(_ address: IPAddress) -> Bool {
-        families.contains { family in
-            address.isIPv6 == family.host.isIPv6
-                && address.bytes.prefix(Int(family.prefixLength / 8))
-                    == family.host.bytes.prefix(Int(family.prefixLength / 8))
-        }
-    }
-
-    /// A network in which the caller's host has no address; a nested sandbox gets a different one
-    /// from the outer sandbox's.
+    /// A network that the caller's host neither has nor reaches otherwise.
     public static func unused() -> SandboxNetwork {
-        let taken = (try? NetlinkSession().addresses()) ?? []
-        let numbers = (0...UInt8.max).lazy.map { SandboxNetwork(number: $0) }
-        var unused =
-            numbers.first { network in !taken.contains(where: network.contains) }
-            ?? SandboxNetwork(number: 0)
+        let session = try? NetlinkSession()
+        let own = (try? session?.interfaceAddresses()) ?? []
+        let candidates = candidates(beside: own.map { ($0.address, $0.prefixLength) })
+        let lengths = try? session?.routedPrefixLengths(towards: candidates.map { $0.ipv4(1) })
+        let free = zip(candidates, lengths ?? []).first { !isParticular($0.1) }
+        var unused = free?.0 ?? candidates[0]
         unused.leadsToIPv6 = HostFamilies.leadToIPv6
         return unused
     }
+
+    /// The networks in which a host with these addresses has none, best first.
+    ///
+    /// In a nested sandbox they begin with the one after the outer sandbox's: those before are of
+    /// further ones, whose hosts the command knows by name.
+    static func candidates(
+        beside own: [(address: IPAddress, prefixLength: UInt8)]
+    ) -> [SandboxNetwork] {
+        let measuring = own.filter {
+            !$0.address.isIPv6 && $0.address.masked(to: 16) == SandboxNetwork(number: 0).ipv4(0)
+        }
+        var numbers: [UInt16] = []
+        // Another prefix is of a VPN that makes up an address there for each name.
+        if measuring.allSatisfy({ (24...28).contains($0.prefixLength) }) {
+            let taken = Set(measuring.map { UInt16($0.address.low >> 8 & 0xff) })
+            let start = taken.max().map { $0 + 1 } ?? 0
+            numbers = (start..<256) + (0..<start).filter { !taken.contains($0) }
+        }
+        let others = documentation.indices.map { UInt16($0) + 256 }
+        return (numbers + others).map(SandboxNetwork.init)
+    }
+
+    /// Whether an entry of a routing table is for some networks, rather than for the rest of the
+    /// world, or much of it.
+    private static func isParticular(_ prefixLength: UInt8?) -> Bool { prefixLength ?? 0 >= 12 }
 
     /// The far side's interface.
     static let far = Link.WireEnd(name: "far0", index: 102)

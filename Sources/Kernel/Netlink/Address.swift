@@ -54,6 +54,8 @@ public struct InterfaceAddress: Sendable, Hashable {
     public let interface: Int32
     /// The address.
     public let address: IPAddress
+    /// How many bits of it its network has.
+    public let prefixLength: UInt8
     /// Whether it is valid on this link only, such as one of `fe80::/10`.
     public let isLinkLocal: Bool
     /// Whether it may be used: duplicate address detection is over and found no other host with it.
@@ -68,6 +70,7 @@ public struct InterfaceAddress: Sendable, Hashable {
         else { return nil }
         interface = Int32(bitPattern: fixed.ifa_index)
         self.address = address
+        prefixLength = fixed.ifa_prefixlen
         isLinkLocal = fixed.ifa_scope == UInt8(RT_SCOPE_LINK.rawValue)
         let flags =
             attributes.value(Int(IFA_FLAGS), as: UInt32.self) ?? UInt32(fixed.ifa_flags)

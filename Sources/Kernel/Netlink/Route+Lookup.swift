@@ -19,7 +19,29 @@ extension Route {
     }
 }
 
+extension Route {
+    /// Asks for the entry by which this host sends packets to a destination, by all tables and rules.
+    /// Equivalent to `ip route get fibmatch DESTINATION`. Since Linux 4.13.
+    static func lookUpEntry(_ destination: IPAddress) -> NetlinkMessage {
+        var header = rtmsg()
+        header.rtm_family = UInt8(destination.isIPv6 ? AF_INET6 : AF_INET)
+        header.rtm_dst_len = destination.isIPv6 ? 128 : 32
+        header.rtm_flags = UInt32(RTM_F_FIB_MATCH)
+        return NetlinkMessage(RTM_GETROUTE, header) { builder in
+            builder.put(Int(RTA_DST.rawValue), bytes: destination.bytes)
+        }
+    }
+}
+
 extension NetlinkSession {
+    /// The prefix lengths of the entries by which this host sends packets to destinations; nil for
+    /// those that lead nowhere.
+    public func routedPrefixLengths(
+        towards destinations: [IPAddress]
+    ) throws(NetlinkError) -> [UInt8?] {
+        try get(destinations.map(Route.lookUpEntry)).map { $0?.parse(rtmsg.self)?.0.rtm_dst_len }
+    }
+
     /// The interface by which a packet from `source` for `destination` is forwarded that arrives by
     /// `interface`; nil if it is not forwarded.
     public func interface(
