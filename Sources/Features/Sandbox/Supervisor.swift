@@ -62,8 +62,7 @@ struct Supervisor {
                 if let uplink {
                     uplink.stop()
                     outcome.statistics?.add(uplink: uplink.relay.losses)
-                    if let note = uplink.relay.losses.note { listener.note(note) }
-                    if let note = uplink.relay.foreignNote { listener.note(note) }
+                    for note in uplink.relay.notes { listener.note(note) }
                 }
                 // The kernel is slow to remove the namespaces, but no process is left in them.
                 outcome.statistics?.drain = drain.statistics

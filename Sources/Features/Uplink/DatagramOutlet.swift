@@ -57,6 +57,10 @@ final class DatagramOutlet {
     /// The host's name server in use.
     let server: Endpoint?
     var question: Question?
+    /// The last echo requests, the latest last.
+    private var echoes: [RequestPacket] = []
+    /// More than are under way when the first error arrives, at the usual one a second.
+    private static let keptEchoes = 16
 
     init(
         _ use: Use, _ socket: consuming DatagramSocket, asking server: Endpoint?, at now: Duration
@@ -97,6 +101,19 @@ final class DatagramOutlet {
         guard !unanswered.isEmpty else { return }
         unanswered.removeAll { $0.destination == destination }
         countUnanswered()
+    }
+
+    /// Keeps an echo request that was sent.
+    func add(echo request: RequestPacket) {
+        if echoes.count == Self.keptEchoes { echoes.removeFirst() }
+        echoes.append(request)
+    }
+
+    /// The kept echo request of which an error quotes the ICMP message as it was sent, which differs
+    /// in its identifier; nil if it is too old.
+    func echo(quotedBy message: [UInt8]) -> RequestPacket? {
+        let number = message.dropFirst(6).prefix(2)
+        return echoes.last { $0.message.dropFirst(6).prefix(2).elementsEqual(number) }
     }
 
     private func countUnanswered() {

@@ -12,6 +12,7 @@ final class DatagramRelay {
     private let host: HostMapping
     private let outlets: DatagramOutlets
     private let losses: LossTally
+    private let foreign: ForeignProtocols
     private let answer: ([UInt8], IPAddress) -> Void
     private let trains: AppTrains
     private var backlog = DatagramBacklog()
@@ -23,12 +24,13 @@ final class DatagramRelay {
     private static let turn = Duration.microseconds(100)
 
     init(
-        host: HostMapping, outlets: DatagramOutlets, losses: LossTally, trains: AppTrains,
-        answer: @escaping ([UInt8], IPAddress) -> Void
+        host: HostMapping, outlets: DatagramOutlets, losses: LossTally, foreign: ForeignProtocols,
+        trains: AppTrains, answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.host = host
         self.outlets = outlets
         self.losses = losses
+        self.foreign = foreign
         self.trains = trains
         self.answer = answer
     }
@@ -155,11 +157,19 @@ final class DatagramRelay {
     /// Handles the app's echo request.
     func handle(_ request: RequestPacket, at now: Duration) {
         let destination = request.destination.address
-        do {
+        do throws(Errno) {
             let outlet = try outlets.open(.echoes(of: request.source, to: destination), at: now)
-            try outlet.socket.send(Array(request.message))
+            do throws(Errno) {
+                try outlet.socket.send(echo: Array(request.message))
+            } catch {
+                // It may be the error of an earlier request, reported only now.
+                guard takeFailures(ofEchoesBy: outlet) else { throw error }
+                try outlet.socket.send(echo: Array(request.message))
+            }
+            outlet.add(echo: request)
         } catch {
-            noteFullBuffer(error)
+            if error == .notPermitted { foreign.noteForbiddenEcho() }
+            report(error, request)
         }
     }
 
@@ -188,9 +198,10 @@ final class DatagramRelay {
             packet = IPPacket.datagram(
                 from: nameServer, to: app, payload: datagram.payload[...])
         case .echoes(let app, let address):
-            guard datagram.payload.count >= 8 else { return }
+            guard let message = outlet.socket.echoReply(in: datagram), message.count >= 8
+            else { return }
             packet = AnswerPacket.echoReply(
-                datagram.payload[...], identifier: app.port, from: address, to: app.address)
+                message, identifier: app.port, from: address, to: app.address)
         }
         identification &+= 1
         let parts = IPPacket.fragments(
@@ -276,8 +287,21 @@ final class DatagramRelay {
                 return report(error, app, nameServer)
             }
             askNext(question, instead: outlet, at: now)
-        case .echoes: break
+        case .echoes: takeFailures(ofEchoesBy: outlet)
         }
+    }
+
+    /// Reports to the app that echo requests did not arrive; false if none is known.
+    @discardableResult
+    private func takeFailures(ofEchoesBy outlet: DatagramOutlet) -> Bool {
+        var hasFound = false
+        while let failure = outlet.socket.nextFailure() {
+            hasFound = true
+            if let request = outlet.echo(quotedBy: failure.payload) {
+                report(failure.reason, request)
+            }
+        }
+        return hasFound
     }
 
     /// Reports undelivered datagrams to the app; false if none is known.
@@ -336,6 +360,16 @@ final class DatagramRelay {
         answer(
             AnswerPacket.unreachable(
                 reason, quoting: datagram, from: reporter, to: app.address), app.address)
+    }
+
+    /// Reports the host kernel's error about an echo request to the app.
+    private func report(_ error: Errno, _ request: RequestPacket) {
+        noteFullBuffer(error)
+        guard let reason = Unreachability(error) else { return }
+        let app = request.source.address
+        let gateway = host.network.gateway(towards: app)
+        answer(
+            AnswerPacket.unreachable(reason, quoting: request.bytes, from: gateway, to: app), app)
     }
 
     private func noteFullBuffer(_ error: Errno) {

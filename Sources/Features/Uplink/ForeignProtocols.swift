@@ -44,9 +44,11 @@ struct ForeignPacket: Sendable {
     }
 }
 
-/// Counts packets of transport protocols that the relay does not carry.
+/// Notes what of the app's the relay cannot carry: packets of other transport protocols, and pings
+/// where the host forbids them.
 final class ForeignProtocols: Sendable {
     private struct State {
+        var hasForbiddenEchoes = false
         var packets: [UInt8: UInt64] = [:]
         var answers = 0
         var window = Duration.zero
@@ -67,8 +69,20 @@ final class ForeignProtocols: Sendable {
         }
     }
 
-    /// What the user should know; nil if there were no such packets.
-    var note: String? {
+    /// Notes that the host did not let the relay send a ping.
+    func noteForbiddenEcho() { state.withLock { $0.hasForbiddenEchoes = true } }
+
+    /// What the user should know.
+    var notes: [String] {
+        let echoes = state.withLock(\.hasForbiddenEchoes) ? Self.forbiddenEchoes : nil
+        return [packetNote, echoes].compactMap(\.self)
+    }
+
+    private static let forbiddenEchoes =
+        "this host lets ordinary users send no pings, so those of the command went nowhere; allow "
+        + "them with: sudo sysctl net.ipv4.ping_group_range='0 2147483647'"
+
+    private var packetNote: String? {
         let packets = state.withLock(\.packets)
         guard !packets.isEmpty else { return nil }
         let list = packets.sorted { $0.key < $1.key }.map { number, count in

@@ -56,8 +56,8 @@ public final class Relay: Sendable {
     /// The losses; complete only after `stop()`.
     public var losses: UplinkLosses { tally.counted }
 
-    /// A note about packets of protocols that the relay does not carry; nil if there were none.
-    public var foreignNote: String? { foreign.note }
+    /// Notes for the user about what the relay could not carry.
+    public var notes: [String] { (losses.note.map { [$0] } ?? []) + foreign.notes }
 
     /// Readable when the relay has ended.
     public var end: FileDescriptor { orders.end }

@@ -58,7 +58,8 @@ final class RelayLoop {
             answer: answer)
         datagrams = DatagramRelay(
             host: host, outlets: DatagramOutlets(events: events, budget: budget, losses: losses),
-            losses: losses, trains: AppTrains(sockets.trains, on: settings.network), answer: answer)
+            losses: losses, foreign: settings.foreign,
+            trains: AppTrains(sockets.trains, on: settings.network), answer: answer)
         // Orders are checked after every wait: one event is enough.
         _ = try events.watch(settings.orders.descriptor, .edge, for: .orders)
         _ = try events.watch(sockets.tap.descriptor, .level, for: .requests)

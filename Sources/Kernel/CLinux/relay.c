@@ -210,15 +210,6 @@ int lc_accept(
     return stream;
 }
 
-static int open_connected(struct lc_endpoint to, int type, int protocol) {
-    union address address;
-    socklen_t length = to_address(to, &address);
-    int fd = socket(address.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-    if (fd < 0) return -errno;
-    if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
-    return fd;
-}
-
 /// Starts the receive buffer at this size unless it is 0, and lets it grow as usual if `grows`. Linux
 /// before 5.14 can only fix the size, which would slow down long-distance transfers.
 static void begin_receive_buffer(int fd, uint32_t size, int grows) {
@@ -314,24 +305,11 @@ int lc_connect_datagram_from(struct lc_endpoint from, struct lc_endpoint to) {
 }
 
 int lc_connect_unshaped_stream(struct lc_endpoint to) {
-    return open_connected(to, SOCK_STREAM, 0);
-}
-
-int lc_connect_echo(struct lc_endpoint to) {
-    to.port = 0;
-    return open_connected(to, SOCK_DGRAM, to.is_ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
-}
-
-int lc_connect_echo_over(uint32_t interface, struct lc_endpoint to) {
-    to.port = 0;
     union address address;
     socklen_t length = to_address(to, &address);
-    int fd = socket(
-        address.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-        to.is_ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
+    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
-    if (set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)interface)) return give_up(fd);
-    if (connect(fd, &address.any, length)) return give_up(fd);
+    if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
 }
 

@@ -92,8 +92,10 @@ int lc_connect_datagram_from(struct lc_endpoint from, struct lc_endpoint to);
 /// The same as `lc_connect_stream` with the shape that the kernel gives it.
 int lc_connect_unshaped_stream(struct lc_endpoint to);
 
-/// A nonblocking connected ping socket (ICMP echo without privileges).
-int lc_connect_echo(struct lc_endpoint to);
+/// A nonblocking connected ping socket (ICMP echo without privileges), which keeps errors for
+/// `lc_take_datagram_error`. Where the host forbids those, a raw socket with `*is_raw` set, which
+/// receives every echo reply of that host; -EPERM if that is forbidden as well.
+int lc_connect_echo(struct lc_endpoint to, int *is_raw);
 
 /// The error on a socket since the last call, as a positive errno, or 0.
 int lc_take_error(int fd);

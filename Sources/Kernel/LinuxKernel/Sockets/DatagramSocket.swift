@@ -7,6 +7,7 @@ public import SystemPackage
 /// Calls that would block throw `Errno.wouldBlock`.
 public struct DatagramSocket: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
+    private var rawEcho: RawEcho?
 
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
@@ -21,12 +22,14 @@ public struct DatagramSocket: ~Copyable, Sendable {
         owned = try OwnedDescriptor(status: lc_connect_datagram(endpoint.shim))
     }
 
-    /// Makes a ping socket. Requires permission by `net.ipv4.ping_group_range`.
-    ///
-    /// It sends and receives ICMP messages; the kernel sets identifier and checksum.
+    /// Makes a socket for echo requests to one host: a ping socket, or a raw one where
+    /// `net.ipv4.ping_group_range` forbids those. Throws `Errno.notPermitted` if the process may
+    /// make neither.
     public init(echoTo address: IPAddress) throws(Errno) {
+        var isRaw: Int32 = 0
         owned = try OwnedDescriptor(
-            status: lc_connect_echo(Endpoint(address, port: 0).shim))
+            status: unsafe lc_connect_echo(Endpoint(address, port: 0).shim, &isRaw))
+        if isRaw != 0 { rawEcho = RawEcho(isIPv6: address.isIPv6) }
     }
 
     /// Takes ownership of a socket that another process has opened.
@@ -47,6 +50,17 @@ public struct DatagramSocket: ~Copyable, Sendable {
                 descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         }
         guard count >= 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Sends an echo request, an ICMP message, whose identifier and checksum are replaced.
+    public borrowing func send(echo message: [UInt8]) throws(Errno) {
+        try send(rawEcho?.request(message) ?? message)
+    }
+
+    /// The ICMP message of a received echo reply; nil if it is for another program.
+    public borrowing func echoReply(in datagram: Datagram) -> ArraySlice<UInt8>? {
+        guard let rawEcho else { return datagram.payload[...] }
+        return rawEcho.reply(in: datagram.payload[...])
     }
 
     /// Sends a datagram to an endpoint, through an unconnected socket.
