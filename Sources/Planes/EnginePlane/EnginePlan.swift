@@ -27,6 +27,10 @@ enum EnginePlan {
     ) throws(EngineError) -> String {
         let target = Interface(index: link.index, name: link.name)
         let former = standing.first { $0.name == request.name }
+        if let former, !request.replaces {
+            throw .alreadyConditioned(
+                link.name, name: request.name, profile: former.profile)
+        }
         let slot = try request.slot(
             on: link.name, former: former?.slot, beside: Set(standing.map(\.slot)))
         let redirects = Redirect.all(of: request, on: link, slot: slot)

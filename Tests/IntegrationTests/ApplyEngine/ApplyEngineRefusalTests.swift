@@ -130,6 +130,15 @@ struct ApplyEngineRefusalTests {
         }
     }
 
+    @Test func `a dry run refuses what apply would`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            let result = try await network.linkcond(
+                "apply", "3G", "--backend", "engine", "--dry-run")
+            #expect(result.exitCode == 64 && result.standardError.contains("--replace"))
+        }
+    }
+
     @Test func `a dry run prints commands that work, and does nothing`() async throws {
         try await TestNetwork.with { network in
             let before = try await network.engineState()
