@@ -3,6 +3,7 @@ import DataPlanes
 import FoundationEssentials
 import Gateway
 import HostConditioning
+import Override
 
 /// `linkcond clear`
 struct ClearCommand: ParsableCommand {
@@ -76,5 +77,15 @@ struct ClearCommand: ParsableCommand {
         } else if cleared.isEmpty, interfaces.isEmpty {
             console.report("nothing was conditioned")
         }
+        if interfaces.isEmpty, name == nil { tellOverrides(console) }
+    }
+
+    /// What is left of linkcond's on purpose.
+    private func tellOverrides(_ console: Console) {
+        let names = ((try? NetworkOverride.show()) ?? []).map(\.name)
+        guard !names.isEmpty else { return }
+        console.note(
+            "\(names.joined(separator: ", ")): what apps are told stays as linkcond override set it; "
+                + "linkcond override clear ends that")
     }
 }

@@ -23,8 +23,12 @@ struct OverrideTests {
             #expect(path.gateways == [TestNetwork.serverIPv4])
             let table = try await network.mustRun("override", "show")
             #expect(table.contains("eth0       cellular  default  on        no"))
+            // It is no condition, so clear leaves it and says so.
+            let left = try await network.linkcond("clear").standardError
+            #expect(left.contains("eth0: what apps are told stays"), "\(left)")
             try await network.mustRun("override", "clear", "-i", "eth0")
             try await network.expectUnchanged(since: before)
+            #expect(try await !network.linkcond("clear").standardError.contains("override"))
             let cleared = try await network.mustRun("override", "show")
             #expect(cleared == "There is no override.\n")
         }
