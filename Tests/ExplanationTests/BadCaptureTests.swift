@@ -102,6 +102,17 @@ struct BadCaptureTests {
         }
     }
 
+    /// Of the loopback, or of an address of the host's own.
+    @Test(arguments: [[127, 0, 0, 1], [192, 0, 2, 1]] as [[UInt8]])
+    func `both ends on one host are told apart`(address: [UInt8]) throws {
+        let classic = try #require(ClassicFile.converted(Self.sample()))
+        let within = classic.replacing([192, 0, 2, 1], with: address)
+            .replacing([192, 0, 2, 2], with: address)
+        let (expected, found) = try (Self.explain(classic), Self.explain(within))
+        #expect(found.connections.count == 1 && found.requests.count == expected.requests.count)
+        #expect(found.shares == expected.shares)
+    }
+
     @Test func `a huge block is refused without being read`() throws {
         var bytes = try Self.sample()
         let length = bytes.count

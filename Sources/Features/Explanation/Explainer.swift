@@ -72,14 +72,29 @@ public struct Explainer {
 /// Tells the app's side from the far side in captures that do not say which way packets go: the
 /// first to send is the app.
 private struct Sides {
-    private static let most = 10_000
+    private static let most = 100_000
     private var near: Set<IPAddress> = []
+    /// The clients within this host, where both sides have the same addresses.
+    private var clients: Set<SocketName> = []
 
     mutating func direction(of packet: CapturedPacket) -> Direction {
-        let (source, destination) = (packet.source.address, packet.destination.address)
+        guard CapturedPacket.staysOnHost(packet.source, packet.destination) else {
+            return Self.direction(
+                from: packet.source.address, to: packet.destination.address, near: &near)
+        }
+        // The capture may begin in a connection, with its server.
+        if case .tcp(let header) = packet.transport, header.isSYN {
+            clients.remove(header.isACK ? packet.source : packet.destination)
+        }
+        return Self.direction(from: packet.source, to: packet.destination, near: &clients)
+    }
+
+    private static func direction<Side>(
+        from source: Side, to destination: Side, near: inout Set<Side>
+    ) -> Direction {
         if near.contains(source) { return .up }
         if near.contains(destination) { return .down }
-        if near.count < Self.most { near.insert(source) }
+        if near.count < most { near.insert(source) }
         return .up
     }
 }

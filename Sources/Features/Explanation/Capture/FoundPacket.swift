@@ -26,18 +26,17 @@ package struct FoundPacket {
         let interface = interfaces[index]
         let content = body.extracting(20..<20 + captured)
         var fate: PacketFate?
-        var direction =
-            interface.direction ?? interface.linkType.flatMap { Self.direction(content, $0) }
+        var seen = interface.linkType.flatMap { Self.direction(content, $0) }
         var linkNumber: UInt64?
         let options = min(20 + (captured + 3) / 4 * 4, body.count)
         order.forEachOption(body, from: options) { code, value in
             if code == 5, value.count == 8 { linkNumber = order.wide(value, at: 0) }
             if code == 1, fate == nil { fate = PacketFate(value) }
             // Inbound (1) or outbound (2), as the app sees it.
-            if code == 2, value.count == 4, direction == nil {
+            if code == 2, value.count == 4, seen == nil {
                 switch order.long(value, at: 0) & 0x3 {
-                case 1: direction = .down
-                case 2: direction = .up
+                case 1: seen = .down
+                case 2: seen = .up
                 default: break
                 }
             }
@@ -57,7 +56,7 @@ package struct FoundPacket {
         packet = Self.packet(
             headers, frame,
             CapturedHead(
-                number: number, direction: direction,
+                number: number, direction: interface.direction, seen: seen,
                 sent: interface.time(order.time(body, at: 4)), fate: whole,
                 linkNumber: linkNumber, missing: original - captured))
     }
@@ -78,7 +77,7 @@ package struct FoundPacket {
         packet = Self.packet(
             Self.headers(inner, linkType), inner,
             CapturedHead(
-                number: number, direction: Self.direction(frame, linkType), sent: time,
+                number: number, direction: nil, seen: Self.direction(frame, linkType), sent: time,
                 fate: PacketFate(), linkNumber: nil, missing: max(0, missing)))
     }
 
@@ -92,7 +91,7 @@ package struct FoundPacket {
         packet = Self.packet(
             headers, frame,
             CapturedHead(
-                number: 0, direction: direction, sent: time, fate: PacketFate(),
+                number: 0, direction: direction, seen: nil, sent: time, fate: PacketFate(),
                 linkNumber: nil, missing: max(0, missing)))
     }
 
@@ -118,7 +117,10 @@ package struct FoundPacket {
     /// The parts of a packet that do not come from its bytes.
     private struct CapturedHead {
         var number: Int
+        /// As the interface has only one, or the captor knows it.
         var direction: Direction?
+        /// As the host saw it, to which a packet of its own to itself comes in alone.
+        var seen: Direction?
         var sent: Duration
         var fate: PacketFate
         var linkNumber: UInt64?
@@ -162,13 +164,14 @@ package struct FoundPacket {
         let kept = min(segment.count - start, CapturedPacket.keptPayload)
         payload.reserveCapacity(kept)
         for offset in start..<start + kept { payload.append(segment[offset]) }
+        let source = SocketName(
+            address: Self.address(frame, addresses, isIPv4), port: segment.word(at: 0))
+        let destination = SocketName(
+            address: Self.address(frame, addresses + size, isIPv4), port: segment.word(at: 2))
+        let seen = CapturedPacket.staysOnHost(source, destination) ? nil : head.seen
         return CapturedPacket(
-            number: head.number, linkNumber: head.linkNumber, direction: head.direction,
-            sent: head.sent, fate: head.fate,
-            source: SocketName(
-                address: address(frame, addresses, isIPv4), port: segment.word(at: 0)),
-            destination: SocketName(
-                address: address(frame, addresses + size, isIPv4), port: segment.word(at: 2)),
+            number: head.number, linkNumber: head.linkNumber, direction: head.direction ?? seen,
+            sent: head.sent, fate: head.fate, source: source, destination: destination,
             transport: kind, payloadLength: segment.count - start + max(0, head.missing),
             payload: payload)
     }

@@ -35,6 +35,13 @@ package struct CapturedPacket: Sendable {
     }
 }
 
+extension CapturedPacket {
+    /// Whether a packet stays on its host, where it is seen once, as one that came in.
+    static func staysOnHost(_ source: SocketName, _ destination: SocketName) -> Bool {
+        source.address == destination.address || source.address.isLoopback
+    }
+}
+
 /// An address with a port.
 package struct SocketName: Hashable, Sendable, CustomStringConvertible {
     package var address: IPAddress
