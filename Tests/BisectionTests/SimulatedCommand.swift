@@ -14,9 +14,17 @@ struct SimulatedCommand {
     func search(
         gaps: Int = 32, mostRuns: Int = 80, jobs: Int = 1, seed: UInt64
     ) -> CurveSearch {
+        search(
+            at: (0...gaps).map { Double($0) / Double(gaps) }, mostRuns: mostRuns, jobs: jobs,
+            seed: seed)
+    }
+
+    /// The same with points at these places.
+    func search(
+        at places: [Double], mostRuns: Int, jobs: Int = 1, seed: UInt64
+    ) -> CurveSearch {
         var random = SeededGenerator(seed: seed)
-        var search = CurveSearch(
-            places: (0...gaps).map { Double($0) / Double(gaps) }, mostRuns: mostRuns)
+        var search = CurveSearch(places: places, mostRuns: mostRuns)
         var running: [Int] = []
         while true {
             while running.count < jobs, let run = search.start() { running.append(run) }

@@ -136,8 +136,8 @@ extension Explanation {
         }
         if model.unorderedPackets > 0 {
             notes.append(
-                "the times of \(model.unorderedPackets) packets are not in order; waits around them may "
-                    + "have a wrong cause")
+                "the times of \(model.unorderedPackets) packets are not in order, so that times and causes "
+                    + "around them may be wrong; sort them first: reordercap FILE SORTED")
         }
         if model.omittedExchanges > 0 {
             notes.append("\(model.omittedExchanges) further requests are not listed")

@@ -20,7 +20,7 @@ public struct BisectionReport: Encodable, Sendable {
     }
 
     /// A value of the quantity.
-    public struct Value: Encodable, Sendable {
+    public struct Value: Encodable, Hashable, Sendable {
         /// As a profile writes it.
         public let text: String
         /// In the unit of the report.
@@ -28,7 +28,7 @@ public struct BisectionReport: Encodable, Sendable {
     }
 
     /// An interval.
-    public struct Interval: Encodable, Sendable {
+    public struct Interval: Encodable, Hashable, Sendable {
         /// The end nearer to where the command passes.
         public let good: Value
         /// The end nearer to where it fails.
@@ -104,6 +104,8 @@ public struct BisectionReport: Encodable, Sendable {
     let range: SearchedRange
     let crossingPlace: Double?
     let intervalPlaces: (good: Double, bad: Double)?
+    /// The last value that passed and the first that failed, if each did so always or never.
+    private let step: Interval?
 
     private enum CodingKeys: String, CodingKey {
         case request, unit, outcome, earlyEnd, crossing, interval, safeInterval, isStep, points,
@@ -161,6 +163,7 @@ public struct BisectionReport: Encodable, Sendable {
                 verdict: count.verdict?.rawValue, lowRatio: share.low, highRatio: share.high,
                 place: range.places[index])
         }
+        step = isStep ? Self.step(points, isGoodLast: search.isGoodLast == true) : nil
         func nearest(_ passed: Bool) -> Replay? {
             let runs = counted.filter { $0.passed == passed }
             let middle = crossing ?? (passed ? 0 : 1)
@@ -177,18 +180,29 @@ public struct BisectionReport: Encodable, Sendable {
         _nearestFailing = OrNull(wrappedValue: nearest(false))
     }
 
+    private static func step(_ points: [Point], isGoodLast: Bool) -> Interval? {
+        let fromGood = isGoodLast ? points.reversed() : points
+        guard let good = fromGood.last(where: { $0.passed > 0 }),
+            let bad = fromGood.first(where: { $0.failed > 0 })
+        else { return nil }
+        return Interval(good: good.value, bad: bad.value)
+    }
+
     /// The answer in a sentence or two, with what to do.
     public var sentence: String {
         let name = request.quantity
         var text: String
         switch outcome {
         case .found:
-            let ends = interval.map { ($0.good.text, $0.bad.text) } ?? ("", "")
-            text =
-                isStep
-                ? "\(name): the command passes at \(ends.0) and fails at \(ends.1)."
-                : "\(name): half of the runs fail at \(crossing?.text ?? "?"); 95%: "
-                    + "\(ends.0) to \(ends.1)."
+            let ends = interval.map { "95%: \($0.good.text) to \($0.bad.text)" } ?? ""
+            if let step {
+                let (good, bad) = (step.good.text, step.bad.text)
+                text = "\(name): the command passes at \(good) and fails at \(bad)"
+                text += step == interval ? "." : "; \(ends)."
+            } else {
+                let crossing = crossing?.text ?? "?"
+                text = "\(name): half of the runs fail at \(crossing); \(ends)."
+            }
         case .passesEverywhere:
             text =
                 "The command passes at both ends, \(request.from) and \(request.to); name an end "
