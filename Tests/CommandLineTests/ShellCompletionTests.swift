@@ -32,6 +32,9 @@ struct ShellCompletionTests {
     @Test(.enabled(if: hasPrograms("fish"), "fish is not installed"))
     func `fish completes what linkcond knows`() async throws { try await expectLines(of: "fish") }
 
+    /// Names come from files that others may have written, as in a repository that was cloned.
+    private static let hostileName = "zz$(touch${IFS}pwned);'x"
+
     private func expectLines(of shell: String) async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("name: Mine\n", to: "my-profile.yaml")
@@ -41,14 +44,19 @@ struct ShellCompletionTests {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o755],
                 ofItemAtPath: "\(directory.path)/bin/command-of-the-test")
-            let typed = Self.lines.map { "linkcond \($0.0)" }
+            try directory.write("name: \"\(Self.hostileName)\"\n", to: ".linkcond/a.yaml")
+            let typed = (Self.lines.map(\.0) + ["show zz"]).map { "linkcond \($0)" }
             let result = try await runProcess(
                 "python3",
                 ["-c", Self.driver, BuiltProduct.path(of: "linkcond"), shell, directory.path]
                     + typed)
             #expect(result.exitCode == 0, "\(result.standardError)")
-            let lines = result.standardOutput.split(separator: "\n").map(String.init)
+            var lines = result.standardOutput.split(separator: "\n").map(String.init)
+            let hostile = lines.removeLast()
             #expect(lines == Self.lines.map { "linkcond \($0.1)" })
+            let print = hostile.replacing("linkcond show", with: "printf '%s\\n'")
+            let printed = try await runProcess(shell, ["-c", print])
+            #expect(printed.standardOutput == Self.hostileName + "\n", "\(hostile): \(printed)")
         }
     }
 

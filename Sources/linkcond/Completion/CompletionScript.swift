@@ -46,7 +46,13 @@ enum CompletionScript: String, CaseIterable {
             while IFS=$'\t' read -r kind text about; do
                 case $kind in
                     word)
-                        COMPREPLY+=("${text#"$lead"}")
+                        text=${text#"$lead"}
+                        # Names of files of others must not run as commands.
+                        if [[ $text == *[!A-Za-z0-9_./:=%,+@-]* ]]; then
+                            [[ $typed != [\'\"]* ]] || continue
+                            printf -v text %q "$text"
+                        fi
+                        COMPREPLY+=("$text")
                         [[ $text != *= ]] || compopt -o nospace 2>/dev/null ;;
                     files | directories) _linkcond_paths "$kind" "$typed" "$text" "$lead" ;;
                     command) _linkcond_command ;;
