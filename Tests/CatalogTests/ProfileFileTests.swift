@@ -101,6 +101,10 @@ struct ProfileFileTests {
             let loop = directory.path + "/loop.yaml"
             try manager.createSymbolicLink(atPath: loop, withDestinationPath: loop)
             #expect(message(loop) == "\(loop): is a link that leads to no file")
+            // As in `linkcond show <(cat a.yaml)`.
+            let pipe = Pipe()
+            let end = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+            #expect(message(end)?.hasPrefix("\(end): is a pipe; ") == true)
         }
     }
 

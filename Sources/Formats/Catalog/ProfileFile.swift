@@ -91,6 +91,10 @@ enum ProfileFile {
             let status = try? FilePath(url.path).stat(followTargetSymlink: false)
             switch status?.type {
             case .regular, nil: break
+            case .symbolicLink where (try? FilePath(file).stat())?.type == .fifo:
+                throw ProfileFileError.inaccessible(
+                    file: file,
+                    explanation: "is a pipe; name a YAML file, or - for standard input")
             case .symbolicLink:
                 throw ProfileFileError.inaccessible(
                     file: file, explanation: "is a link that leads to no file")
