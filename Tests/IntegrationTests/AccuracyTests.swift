@@ -31,7 +31,8 @@ struct AccuracyTests {
     func roundTrip(_ delay: Delay) async throws {
         try await TestNetwork.with { network in
             let settings = delay.settings.flatMap { ["--set", $0] }
-            let applied = try await network.linkcond(["apply", delay.profile] + settings)
+            let applied = try await network.linkcond(
+                ["apply", delay.profile, "--backend", "kernel"] + settings)
             #expect(applied.exitCode == 0, "\(applied.standardError)")
             for address in [TestNetwork.serverIPv4, TestNetwork.serverIPv6] {
                 let time = try await network.shortestRoundTrip(to: address)

@@ -23,6 +23,20 @@ struct PlaneChoiceTests {
         }
     }
 
+    @Test(arguments: ["up.aqm=codel", "up.duplicate=1%"])
+    func `what qdiscs do less exactly is the packet engine's`(_ setting: String) async throws {
+        try await TestNetwork.with { network in
+            let lossy = ["3G", "--set", "up.loss=10%", "--set", setting]
+            let run = try await network.linkcond(
+                ["run", "-v", "--uplink", "none"] + lossy + ["--", "true"])
+            #expect(run.standardError.contains("packet engine: "), "\(run)")
+            let kernel = try await network.linkcond(
+                ["apply", "--dry-run", "--backend", "kernel"] + lossy)
+            #expect(kernel.standardOutput.contains("netem"), "\(kernel)")
+            #expect(!kernel.standardError.contains("would fail"), "\(kernel)")
+        }
+    }
+
     @Test func `an emulator of another program is told of`() async throws {
         try await TestNetwork.with { network in
             try await network.mustRun("apply", "LTE")

@@ -2,6 +2,7 @@ import Catalog
 import DataPlane
 import LinkModel
 import LinkTesting
+import LinkUnits
 import Netlink
 import Testing
 
@@ -20,6 +21,19 @@ import Testing
                 #expect(kernel.lack(for: demand, nil) == ofRun, "\(profile.id)")
                 let refused = kernel.lack(forUnused: demand, isRefused: true)
                 #expect(refused == ofRun, "\(profile.id)")
+            }
+        }
+    }
+
+    @Test(.requiresConditioning)
+    func `is little where qdiscs are only less exact, in either direction`() async throws {
+        try await withNewNamespace {
+            let kernel = try KernelPlane(environment: [:])
+            let managed = DirectionConditions(bandwidth: .megabitsPerSecond(1), aqm: .codel)
+            let reason = "the first packets after a pause pass the kernel's AQM at once"
+            for conditions in [LinkConditions(up: managed), LinkConditions(down: managed)] {
+                let lack = kernel.lack(forUnused: PlaneDemand([conditions]))
+                #expect(lack == PlaneLack(reason, isMinor: true))
             }
         }
     }

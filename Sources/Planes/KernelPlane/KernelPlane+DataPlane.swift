@@ -58,9 +58,8 @@ extension KernelPlane {
         if let first = missing(needed).first {
             return PlaneLack(KernelPlaneError.missingFeatures([first]).description)
         }
-        let hasJitter = demand.conditions.contains { $0.up.jitter != nil || $0.down.jitter != nil }
-        return hasJitter
-            ? PlaneLack("netem's jitter grows with the number of packets", isMinor: true) : nil
+        let ways = demand.conditions.flatMap { [$0.down, $0.up] }
+        return ways.lazy.compactMap(\.inexactness).first.map { PlaneLack($0, isMinor: true) }
     }
 
     /// Those of `links` with anything of ours, even if only filters whose ifb somebody has deleted.
