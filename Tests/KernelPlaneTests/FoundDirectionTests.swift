@@ -107,4 +107,24 @@ struct FoundDirectionTests {
         #expect(odd.bytes == ByteCount(bytes: 0))
         #expect(odd.dropped == 0)
     }
+
+    @Test("Losses before a bottleneck are told from its drops, unless one qdisc does both")
+    func lossesBefore() throws {
+        for (name, lost) in [("codel", 10), ("duplicate", 30), ("duplicate-with-bandwidth", 0)] {
+            let kernel = try InterfacePlanTests.conditioned(name, [.up])
+            var found = try #require(kernel.found(Self.ethernet).first)
+            var line = TrafficStatistics()
+            line.drops = 30
+            var shaper = TrafficStatistics()
+            shaper.drops = 20
+            found.statistics[Ownership.Handle.segmenter] = line
+            found.statistics[Ownership.Handle.delayLine] = line
+            if found.tree.has(Ownership.Handle.shaper) {
+                found.statistics[Ownership.Handle.shaper] = shaper
+            }
+            let counters = found.counters(headerLength: 14)
+            #expect(counters.lost == UInt64(lost), "\(name)")
+            #expect(counters.dropped == UInt64(30 - lost), "\(name)")
+        }
+    }
 }

@@ -109,20 +109,29 @@ struct FoundDirection {
     func counters(headerLength: Int) -> DirectionCounters {
         typealias Handle = Ownership.Handle
         let root = statistics[Handle.segmenter] ?? TrafficStatistics()
-        let tails = [Handle.tail, Handle.dnsTail]
-        let lost = tails.reduce(0 as UInt64) {
-            $0.addingSaturated(UInt64(statistics[$1]?.drops ?? 0))
-        }
         let header = UInt64(headerLength)
         let rate = Self.remainder(root.bytesPerSecond, root.packetsPerSecond, header)
         return DirectionCounters(
             packets: root.packets,
             bytes: ByteCount(bytes: Self.remainder(root.bytes, root.packets, header)),
             // Each qdisc counts the drops below it as well.
-            dropped: UInt64(root.drops) - min(UInt64(root.drops), lost), lost: lost,
+            dropped: UInt64(root.drops) - min(UInt64(root.drops), losses), lost: losses,
             marked: UInt64(statistics[Handle.activeQueue]?.marks ?? 0),
             queuedPackets: UInt64(root.queuedPackets),
             bitsPerSecond: rate.multipliedSaturated(by: 8))
+    }
+
+    /// The drops of the netem that has the loss. In one with a limit as well they cannot be told
+    /// from those of its queue.
+    private var losses: UInt64 {
+        typealias Handle = Ownership.Handle
+        func drops(_ handle: QdiscHandle) -> UInt64 { UInt64(statistics[handle]?.drops ?? 0) }
+        let line = drops(Handle.delayLine)
+        if tree.has(Handle.shaper) { return line - min(line, drops(Handle.shaper)) }
+        if !tree.has(Handle.bottleneck), netem(Handle.delayLine)?.rate == Netem.orderKeepingRate {
+            return line
+        }
+        return drops(Handle.tail).addingSaturated(drops(Handle.dnsTail))
     }
 
     /// The bytes without the headers of these packets.
