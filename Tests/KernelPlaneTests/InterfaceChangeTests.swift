@@ -17,7 +17,8 @@ struct InterfaceChangeTests {
     ) throws(UnsupportedConditions) -> InterfacePlan {
         let found = kernel.found(Plans.ethernet)
         return .change(
-            Plans.eth0, from: found, to: try Plans.planned(name, directions, replacing: found))
+            Plans.eth0, from: found, to: try Plans.planned(name, directions, replacing: found),
+            hook: kernel.hook(of: Plans.eth0))
     }
 
     /// What the interface does to packets, by direction.
@@ -99,7 +100,7 @@ struct InterfaceChangeTests {
             #expect(plan.allOperations.count == steps, "\(name)")
             for operation in plan.allOperations {
                 switch operation {
-                case .replaceQdisc, .replaceClass, .setAlias: break
+                case .replaceQdisc, .replaceClass, .bringUp: break
                 default: Issue.record("\(name): \(operation.commandText)")
                 }
             }
@@ -151,7 +152,7 @@ struct InterfaceChangeTests {
         kernel.execute(
             InterfacePlan.change(
                 Plans.eth0, from: kernel.found(Plans.ethernet),
-                to: try Plans.planned("lossy", now: 99)
+                to: try Plans.planned("lossy", now: 99), hook: kernel.hook(of: Plans.eth0)
             ).allOperations)
         let marks = kernel.found(Plans.ethernet).map(\.mark)
         #expect(marks.map(\.profile) == ["lossy", "lossy"])

@@ -51,9 +51,6 @@ struct ModelKernel {
         case .bringUp(let ifb, let alias):
             guard ifbs[ifb] != nil else { throw Refusal("no such link") }
             ifbs[ifb] = IFB(alias: alias, isUp: true)
-        case .setAlias(let ifb, let alias):
-            guard ifbs[ifb] != nil else { throw Refusal("no such link") }
-            ifbs[ifb]?.alias = alias
         case .deleteLink(let ifb):
             guard ifbs.removeValue(forKey: ifb) != nil else { throw Refusal("no such link") }
             forgetAll(of: ifb)
@@ -180,6 +177,19 @@ extension ModelKernel {
     var picture: Picture {
         Picture(
             ifbs: ifbs, qdiscs: Set(standing.map(\.qdisc)), classes: classes, filters: filters)
+    }
+
+    /// The hook of `interface`.
+    func hook(of interface: Interface) -> FoundHook {
+        var groups: [FilterPlace: Set<FilterPlace.Group>] = [:]
+        for filter in filters where filter.interface == interface {
+            guard let place = FilterPlace(preference: filter.preference) else { continue }
+            groups[place, default: []].insert(
+                FilterPlace.Group(
+                    preference: filter.preference, networkProtocol: filter.networkProtocol))
+        }
+        return FoundHook(
+            exists: standing.contains { $0.qdisc == .clsact(on: interface) }, groups: groups)
     }
 
     /// The conditioned directions, found as linkcond finds them. A kernel tells qdiscs in any

@@ -154,7 +154,8 @@ struct PlanExecutorTests {
         var model = try InterfacePlanTests.conditioned("lte")
         let plan = InterfacePlan.change(
             InterfacePlanTests.eth0, from: model.found(InterfacePlanTests.ethernet),
-            to: try InterfacePlanTests.planned("lossy"))
+            to: try InterfacePlanTests.planned("lossy"),
+            hook: model.hook(of: InterfacePlanTests.eth0))
         model.execute(plan.operations)
         let (error, _) = Self.run(
             [plan], answer: Self.refusing(2, .resourceBusy, thereafter: .invalidArgument))
@@ -272,7 +273,8 @@ struct PlanExecutorTests {
         let model = try InterfacePlanTests.conditioned("lte")
         let plan = InterfacePlan.change(
             InterfacePlanTests.eth0, from: model.found(InterfacePlanTests.ethernet),
-            to: try InterfacePlanTests.planned("lossy", [.up]))
+            to: try InterfacePlanTests.planned("lossy", [.up]),
+            hook: model.hook(of: InterfacePlanTests.eth0))
         let (error, kernel) = Self.run([plan]) { _ in [.success] }
         #expect(error == nil)
         #expect(kernel.datagrams.count == 2)

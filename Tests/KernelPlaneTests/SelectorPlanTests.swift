@@ -83,7 +83,8 @@ struct SelectorPlanTests {
             for new in selections {
                 let found = before.found(Plans.ethernet)
                 let planned = try Self.planned(new, name: "n0", replacing: found)
-                let plan = InterfacePlan.change(Plans.eth0, from: found, to: planned)
+                let plan = InterfacePlan.change(
+                    Plans.eth0, from: found, to: planned, hook: before.hook(of: Plans.eth0))
                 var kernel = before
                 #expect(kernel.execute(plan.allOperations).isEmpty, "\(old) to \(new)")
                 #expect(kernel.picture == (try Self.conditioned([new]).picture), "\(old) to \(new)")
@@ -149,7 +150,8 @@ struct SelectorPlanTests {
             let found = before.found(Plans.ethernet)
             let planned = try wide.planned(
                 target: 5, link: Plans.ethernet, madeClsact: true, form: form, replacing: found)
-            let plan = InterfacePlan.change(Plans.eth0, from: found, to: planned)
+            let plan = InterfacePlan.change(
+                Plans.eth0, from: found, to: planned, hook: before.hook(of: Plans.eth0))
             var kernel = before
             #expect(kernel.execute(plan.allOperations).isEmpty)
             let added = kernel.filters.filter { $0.networkProtocol == .ipv4 }.count

@@ -31,9 +31,6 @@ struct TrafficOperationTests {
             direction: .up, target: 5, since: 1, madeClsact: true, distribution: nil,
             profile: profile)
         #expect(
-            try Self.words(TrafficOperation.setAlias(Self.ifb, mark.alias).commandText)
-                == ["link", "set", "dev", "lcu5", "alias", mark.alias])
-        #expect(
             try Self.words(TrafficOperation.bringUp(Self.ifb, alias: mark.alias).commandText)
                 == ["link", "set", "dev", "lcu5", "alias", mark.alias, "up"])
     }

@@ -59,25 +59,34 @@ extension InterfacePlan {
     }
 
     /// Changes the parameters of an interface that is already conditioned, without losing packets
-    /// in flight.
+    /// in flight. Puts back what other programs took away of its `hook`.
     static func change(
-        _ interface: Interface, from old: [FoundDirection], to new: [PlannedDirection]
+        _ interface: Interface, from old: [FoundDirection], to new: [PlannedDirection],
+        hook: FoundHook
     ) -> InterfacePlan {
-        var operations: [TrafficOperation] = []
+        var operations: [TrafficOperation] = hook.exists ? [] : [.addQdisc(.clsact(on: interface))]
         var restoration: [TrafficOperation] = []
         for direction in new {
             if let found = old.first(where: { $0.mark.direction == direction.mark.direction }) {
                 operations += update(found.tree, to: direction.tree)
-                operations.append(.setAlias(direction.ifb, direction.mark.alias))
+                // Another program may have taken it down.
+                operations.append(.bringUp(direction.ifb, alias: direction.mark.alias))
                 // Includes what was to be deleted: the kernel may have refused its deletion.
                 restoration += deletions(from: found.tree, to: direction.tree)
                 restoration += update(direction.tree, to: found.tree)
-                restoration.append(.setAlias(direction.ifb, found.mark.alias))
-                if let selector = found.mark.selector, selector != direction.selector {
+                restoration.append(.bringUp(direction.ifb, alias: found.mark.alias))
+                let place = found.mark.place
+                let present = hook.groups[place] ?? []
+                if let selector = found.mark.selector,
+                    selector != direction.selector
+                        || !present.isSuperset(of: place.needed(by: selector))
+                {
                     let before = filters(
-                        interface, found.mark.place, selector, to: found.ifb, direction.form)
+                        interface, place, selector, to: found.ifb, direction.form
+                    ).filter { $0.isFilter(of: present) }
                     let after = redirect(interface, direction)
-                    operations += deletions(of: before) + after
+                    operations +=
+                        unredirect(interface, place, place.groups.filter(present.contains)) + after
                     restoration += deletions(of: after) + before
                 }
             } else {
@@ -86,6 +95,7 @@ extension InterfacePlan {
                 restoration += additions.reversed().compactMap(\.inverse)
             }
         }
+        if !hook.exists { restoration.append(.deleteQdisc(.clsact(on: interface))) }
         let form = new.first?.form ?? .words
         let removals = old.filter { found in
             !new.contains { $0.mark.direction == found.mark.direction }
@@ -208,6 +218,16 @@ extension InterfacePlan {
             .deleteFilters(
                 interface, parent: place.hook, preference: $0.preference, $0.networkProtocol)
         }
+    }
+}
+
+extension TrafficOperation {
+    /// Whether it adds a filter of one of `groups`.
+    fileprivate func isFilter(of groups: Set<FilterPlace.Group>) -> Bool {
+        guard case .addFilter(let filter) = self else { return false }
+        return groups.contains(
+            FilterPlace.Group(
+                preference: filter.preference, networkProtocol: filter.networkProtocol))
     }
 }
 

@@ -62,7 +62,9 @@ extension KernelPlane {
             }
             let hasStrayGuard = name == nil && !guards.isEmpty
             guard !filters.isEmpty || !directions.isEmpty || hasStrayGuard else { continue }
-            let madeClsact = standing.first?.mark.madeClsact ?? entry?.madeClsact ?? false
+            let madeClsact =
+                standing.isEmpty
+                ? entry?.madeClsact ?? false : standing.contains(where: \.mark.madeClsact)
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
             var plan = InterfacePlan.clear(
                 Interface(index: index, name: link?.name ?? "index \(index)"),

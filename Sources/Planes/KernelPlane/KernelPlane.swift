@@ -167,7 +167,10 @@ public struct KernelPlane: DataPlane {
             try checkFilters(of: observation, added, isForced: request.isForced)
         }
         if !request.isForced, added.contains(.up) { try checkChains(chains, at: interface) }
-        let madeClsact = standing.first?.mark.madeClsact ?? !observation.hasClsact
+        // Another program may have taken away the one that was there.
+        let madeClsact =
+            !observation.hasClsact || standing.contains(where: \.mark.madeClsact)
+        let hooks = try hookFilters(observation, isNeeded: !standing.isEmpty)
         var plan: InterfacePlan
         do {
             let directions = try request.planned(
@@ -176,7 +179,10 @@ public struct KernelPlane: DataPlane {
             plan =
                 found.isEmpty
                 ? .create(interface, directions, hasClsact: observation.hasClsact)
-                : .change(interface, from: found, to: directions)
+                : .change(
+                    interface, from: found, to: directions,
+                    hook: FoundHook(
+                        exists: observation.hasClsact, groups: hooks?.groups ?? [:]))
         } catch {
             throw .unsupported(error)
         }
@@ -184,10 +190,8 @@ public struct KernelPlane: DataPlane {
         if !beside.isEmpty {
             var selectors = beside.selectors
             for way in request.directions { selectors[way, default: []].append(request.selector) }
-            let guards = try Self.mapping { () throws(NetlinkError) in
-                try HookFilters(session, interface: interface.index).guards
-            }
-            plan.replaceGuards(guards, for: selectors, FilterForm(of: observation.link))
+            plan.replaceGuards(
+                hooks?.guards ?? [:], for: selectors, FilterForm(of: observation.link))
         }
         plan.isFirst = standing.isEmpty
         plan.formerWatchers = Set(found.compactMap(\.mark.limit?.watcher))
@@ -196,6 +200,16 @@ public struct KernelPlane: DataPlane {
         }
         plan.precedents = Precedence(request, slot: observation.slot).precedents(among: others)
         return plan
+    }
+
+    /// The filters at the hook, if it is there.
+    private func hookFilters(
+        _ observation: Observation, isNeeded: Bool
+    ) throws(KernelPlaneError) -> HookFilters<FilterPlace>? {
+        guard isNeeded, observation.hasClsact else { return nil }
+        return try Self.mapping { () throws(NetlinkError) in
+            try HookFilters(session, interface: observation.link.index)
+        }
     }
 
     private func checkFilters(

@@ -8,7 +8,6 @@ public enum TrafficOperation: Sendable, Hashable {
     /// Keeps IPv6 from sending announcements through the interface's own qdiscs.
     case silence(Interface)
     case bringUp(Interface, alias: String)
-    case setAlias(Interface, String)
     case deleteLink(Interface)
     /// Deletes all our ifbs at once.
     case deleteOwnLinks
@@ -27,7 +26,6 @@ public enum TrafficOperation: Sendable, Hashable {
             Link.addIFB(name: ifb.name, index: ifb.index, group: Link.ownGroup)
         case .silence(let ifb): Link.disableAutoconfiguration(index: ifb.index)
         case .bringUp(let ifb, let alias): Link.bringUp(index: ifb.index, alias: alias)
-        case .setAlias(let ifb, let alias): Link.setAlias(index: ifb.index, alias)
         case .deleteLink(let ifb): Link.delete(index: ifb.index)
         case .deleteOwnLinks: Link.delete(group: Link.ownGroup)
         case .addQdisc(let qdisc): qdisc.add()
@@ -50,8 +48,6 @@ public enum TrafficOperation: Sendable, Hashable {
         case .silence(let ifb): "ip link set dev \(ShellWord(ifb.name)) addrgenmode none"
         case .bringUp(let ifb, let alias):
             "ip link set dev \(ShellWord(ifb.name)) alias \(ShellWord(alias)) up"
-        case .setAlias(let ifb, let alias):
-            "ip link set dev \(ShellWord(ifb.name)) alias \(ShellWord(alias))"
         case .deleteLink(let ifb): "ip link del dev \(ShellWord(ifb.name))"
         case .deleteOwnLinks: "ip link del group \(Link.ownGroup)"
         case .addQdisc(let qdisc): qdisc.tcAddText
@@ -75,7 +71,7 @@ public enum TrafficOperation: Sendable, Hashable {
             .deleteFilters(
                 filter.interface, parent: filter.parent, preference: filter.preference,
                 filter.networkProtocol)
-        case .silence, .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .replaceQdisc,
+        case .silence, .bringUp, .deleteLink, .deleteOwnLinks, .replaceQdisc,
             .deleteQdisc,
             .replaceClass,
             .deleteFilters:
@@ -109,7 +105,7 @@ public enum TrafficOperation: Sendable, Hashable {
             } else {
                 .u32
             }
-        case .silence, .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .deleteQdisc,
+        case .silence, .bringUp, .deleteLink, .deleteOwnLinks, .deleteQdisc,
             .replaceClass,
             .deleteFilters:
             nil
