@@ -98,7 +98,7 @@ struct RepairKernelTests {
         }
     }
 
-    @Test("The filters were deleted: status says so, and clearing cleans up")
+    @Test("The filters were deleted: status says so, and replacing or clearing mends it")
     func filtersGone() async throws {
         try await TestHost.runUnchanged { host in
             try host.kernel.apply(TestHost.request("lte"))
@@ -106,9 +106,119 @@ struct RepairKernelTests {
             let status = try host.kernel.status()
             #expect(
                 status.first?.problem
-                    == "another program took the filters of the way up away, so that it is not "
-                    + "conditioned; linkcond clear, then apply again")
+                    == "another program took the filters of the way down and up away, so that it "
+                    + "is not conditioned; apply again with --replace")
+            let mending = TestHost.request("lte", replaces: true)
+            try host.kernel.apply(mending)
+            try host.expectStatus(of: mending)
             #expect(try host.kernel.clear(nil) == ["eth0"])
+        }
+    }
+
+    @Test("Some of the filters were deleted: status says of which way, and replacing mends it")
+    func someFiltersGone() async throws {
+        try await TestHost.runUnchanged { host in
+            try host.kernel.apply(TestHost.request("lte"))
+            let index = try host.interface().index
+            for direction in Direction.allCases {
+                let place = FilterPlace(direction: direction, slot: 0, isSelective: false)
+                for group in place.groups {
+                    try Self.execute(
+                        Filter.delete(
+                            interface: try host.interface(), parent: place.hook,
+                            preference: group.preference, networkProtocol: group.networkProtocol),
+                        host)
+                    #expect(
+                        try host.kernel.status().first?.problem
+                            == "another program took some filters of the way "
+                            + "\(direction.rawValue) away, so that not the chosen packets are "
+                            + "conditioned; apply again with --replace")
+                    let mending = TestHost.request("lte", replaces: true)
+                    try host.kernel.apply(mending)
+                    try host.expectStatus(of: mending)
+                    let groups = try HookFilters<FilterPlace>(host.session, interface: index).groups
+                    #expect(groups[place] == Set(place.groups))
+                }
+            }
+            try host.kernel.clear(nil)
+        }
+    }
+
+    @Test("An ifb was taken down: status says so, and replacing brings it up")
+    func ifbDown() async throws {
+        try await TestHost.runUnchanged { host in
+            try host.kernel.apply(TestHost.request("lte"))
+            let ifb = Ownership.ifb(of: try host.interface().index, .up)
+            try Self.execute(Link.takeDown(index: ifb.index), host)
+            #expect(
+                try host.kernel.status().first?.problem
+                    == "another program took the ifb of the way up down, so that all its packets "
+                    + "are lost; apply again with --replace")
+            let mending = TestHost.request("lte", replaces: true)
+            try host.kernel.apply(mending)
+            try host.expectStatus(of: mending)
+            try host.kernel.clear(nil)
+        }
+    }
+
+    @Test("The MTU was raised: status says so, and replacing lets long packets pass")
+    func raisedMTU() async throws {
+        try await TestHost.run { host in
+            try host.kernel.apply(TestHost.request("lte"))
+            let index = try host.interface().index
+            try Self.execute(Link.setMTU(index: index, 1568), host)
+            #expect(try host.kernel.status().first?.problem == nil)
+            try Self.execute(Link.setMTU(index: index, 9000), host)
+            #expect(
+                try host.kernel.status().first?.problem
+                    == "the interface's MTU was raised to 9000 after the conditions were applied, so "
+                    + "that longer packets than before are lost; apply again with --replace")
+            let mending = TestHost.request("lte", replaces: true)
+            try host.kernel.apply(mending)
+            try host.expectStatus(of: mending)
+        }
+    }
+
+    @Test("The group of an ifb was changed: nothing depends on it")
+    func otherGroup() async throws {
+        for names in [["eth0"], nil] {
+            try await TestHost.runUnchanged { host in
+                let request = TestHost.request("lte", replaces: true)
+                for _ in 0..<2 {
+                    try host.kernel.apply(request)
+                    let ifb = Ownership.ifb(of: try host.interface().index, .up)
+                    try shell("ip link set \(ifb.name) group 0")
+                    try host.expectStatus(of: request)
+                }
+                #expect(try host.kernel.clear(names) == ["eth0"])
+            }
+        }
+    }
+
+    @Test("The alias of an ifb was changed: status and apply say so, and clearing cleans up")
+    func otherAlias() async throws {
+        for (names, ways) in [
+            (["eth0"], [Direction.up]), (nil, [.down]), (["eth0"], [.up, .down]),
+            (nil, [.up, .down]),
+        ] {
+            try await TestHost.runUnchanged { host in
+                try host.kernel.apply(TestHost.request("lte"))
+                let index = try host.interface().index
+                for way in ways {
+                    try Self.execute(
+                        Link.setAlias(index: Ownership.ifb(of: index, way).index, "hello"), host)
+                }
+                let first = ways.contains(.down) ? "lcd\(index)" : "lcu\(index)"
+                #expect(
+                    try host.kernel.status().first?.problem
+                        == "another program changed the alias of \(first), which says what the "
+                        + "conditions are; linkcond clear, then apply again")
+                let error = #expect(throws: KernelPlaneError.self) {
+                    try host.kernel.apply(TestHost.request("lte", replaces: true))
+                }
+                #expect(error?.description.contains("run linkcond clear -i eth0 first") == true)
+                #expect(try host.kernel.clear(names) == ["eth0"])
+            }
         }
     }
 

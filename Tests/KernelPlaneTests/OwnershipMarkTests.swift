@@ -1,6 +1,7 @@
 import DataPlane
 import LinkModel
 import LinkTesting
+import LinkUnits
 import Testing
 import TrafficControl
 
@@ -240,5 +241,31 @@ struct OwnershipMarkTests {
         #expect(read.selection.hasSuffix("~"))
         #expect(selector.text.hasPrefix(read.selection.dropLast()))
         #expect(read.profile.hasPrefix("profileprofile"))
+    }
+
+    @Test("The longest frame is in the mark where it is longer than usual")
+    func longestFrame() {
+        var mark = OwnershipMark(
+            direction: .up, target: 5, since: 1, madeClsact: true, profile: "p")
+        #expect(!mark.alias.contains("frame="))
+        #expect(OwnershipMark(alias: mark.alias) == mark)
+        mark.longestFrame = ByteCount(bytes: 9032)
+        #expect(mark.alias.contains(" frame=9032 "))
+        #expect(OwnershipMark(alias: mark.alias) == mark)
+    }
+
+    @Test("An ifb's index says whose it is")
+    func indexes() throws {
+        for slot in Slot.all {
+            for direction in Direction.allCases {
+                for target in [1, 2, Ownership.lastConditionable] {
+                    let ifb = Ownership.ifb(of: target, direction, slot: slot)
+                    let part = try #require(Ownership.part(ofIndex: ifb.index))
+                    #expect(part == (target, direction, slot))
+                }
+            }
+        }
+        #expect(Ownership.part(ofIndex: 1) == nil)
+        #expect(Ownership.part(ofIndex: .max) == nil)
     }
 }

@@ -27,10 +27,11 @@ extension ApplyRequest {
         for direction in Direction.allCases where directions.contains(direction) {
             let way = linkDirection(of: direction)
             let part = way.conditions(of: conditions)
-            let mark = OwnershipMark(
+            var mark = OwnershipMark(
                 direction: direction, target: target, since: now, madeClsact: madeClsact,
                 distribution: part.jitter?.distribution, profile: profile, name: name, slot: slot,
                 selection: selector.text, limit: limit)
+            mark.longestFrame = link.longestFrame
             let tree = try ConditioningTree(
                 part, dnsDelay: way == .up ? conditions.dnsDelay : nil,
                 on: Ownership.ifb(of: target, direction, slot: slot), target: link,

@@ -87,7 +87,12 @@ struct ConditionedLink: Hashable {
     var packetOverhead: Int32 { -Int32(headerLength) }
 
     /// The longest frame of the interface: Ethernet header, two VLAN tags, and some reserve.
-    var longestFrame: ByteCount { ByteCount(bytes: max(1600, UInt64(mtu) + 32)) }
+    var longestFrame: ByteCount {
+        max(Self.shortestLimit, ByteCount(bytes: UInt64(mtu) + 32))
+    }
+
+    /// The longest frame that passes at any MTU.
+    static let shortestLimit = ByteCount(bytes: 1600)
 }
 
 /// Conditions that the kernel's qdiscs cannot carry out.

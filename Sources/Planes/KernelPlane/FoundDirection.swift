@@ -8,6 +8,8 @@ struct FoundDirection {
     var mark: OwnershipMark
     var ifb: Interface
     var tree: ConditioningTree
+    /// Whether the ifb is up: one that is down loses all packets.
+    var isUp = true
     /// The counters of the qdiscs by handle.
     var statistics: [QdiscHandle: TrafficStatistics]
 

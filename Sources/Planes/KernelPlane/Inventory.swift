@@ -11,10 +11,15 @@ struct Inventory {
     var targets: [Int32: Link]
     /// The interfaces with a filter hook, by index.
     var hooked: Set<Int32>
+    /// Our ifbs of which another program took the mark away.
+    var unmarked: [UnmarkedIFB]
 
     /// Reads the namespace of `session`, or only what concerns the interfaces in `indices`.
     init(_ session: NetlinkSession, of indices: Set<Int32>? = nil) throws(NetlinkError) {
-        let found = try Self.ifbs(session).filter { indices?.contains($0.mark.target) ?? true }
+        let ifbs = try session.links(kind: "ifb")
+        let found = Self.marked(ifbs).filter { indices?.contains($0.mark.target) ?? true }
+        unmarked = ifbs.compactMap(UnmarkedIFB.init)
+            .filter { indices?.contains($0.target) ?? true }
         let ours = Set(found.map(\.link.index))
         let all = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
             .compactMap(QdiscState.init)
@@ -39,12 +44,13 @@ struct Inventory {
                 ? try session.dump(
                     TrafficClass.list(interface: link.index), attempt: "list the classes"
                 ).compactMap(TrafficClass.init) : []
-            directions.append(
-                FoundDirection(
-                    mark: mark, ifb: Interface(index: link.index, name: link.name),
-                    states: states, classes: classes,
-                    target: targets[mark.target].map(ConditionedLink.init)
-                        ?? ConditionedLink(mtu: 1500, headerLength: 0)))
+            var direction = FoundDirection(
+                mark: mark, ifb: Interface(index: link.index, name: link.name),
+                states: states, classes: classes,
+                target: targets[mark.target].map(ConditionedLink.init)
+                    ?? ConditionedLink(mtu: 1500, headerLength: 0))
+            direction.isUp = link.isUp
+            directions.append(direction)
         }
     }
 
@@ -52,10 +58,15 @@ struct Inventory {
     static func ifbs(
         _ session: NetlinkSession
     ) throws(NetlinkError) -> [(link: Link, mark: OwnershipMark)] {
-        try session.links(kind: "ifb").compactMap { link in
-            guard link.isOwn, let mark = OwnershipMark(alias: link.alias) else {
-                return nil
-            }
+        marked(try session.links(kind: "ifb"))
+    }
+
+    private static func marked(_ ifbs: [Link]) -> [(link: Link, mark: OwnershipMark)] {
+        ifbs.compactMap { link in
+            // Another program may have changed the group.
+            guard link.isOwn || Ownership.part(ofIndex: link.index) != nil,
+                let mark = OwnershipMark(alias: link.alias)
+            else { return nil }
             return (link, mark)
         }
     }

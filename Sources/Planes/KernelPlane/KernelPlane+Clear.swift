@@ -43,7 +43,8 @@ extension KernelPlane {
     ) throws(NetlinkError) -> (plans: [InterfacePlan], known: Set<String>) {
         let inventory = try Inventory(session, of: selected)
         var plans: [InterfacePlan] = []
-        for index in Set(inventory.directions.map(\.mark.target) + inventory.hooked).sorted() {
+        let targets = inventory.directions.map(\.mark.target) + inventory.unmarked.map(\.target)
+        for index in Set(targets + inventory.hooked).sorted() {
             let standing = inventory.directions(of: index)
             let entry = journal.entry(index)
             let directions = standing.filter { $0.mark.name == name ?? $0.mark.name }
@@ -51,6 +52,9 @@ extension KernelPlane {
             let slots = name.map {
                 Set(directions.map(\.mark.slot) + [entry?.conditions?[$0]?.slot ?? -1])
             }
+            let unmarked = inventory.unmarked.filter {
+                $0.target == index && slots?.contains($0.slot) ?? true
+            }.map(\.ifb)
             var filters: [FilterPlace: Set<FilterPlace.Group>] = [:]
             var isInUse = directions.count < standing.count
             var guards: [FilterPlace: Set<FilterPlace.Group>] = [:]
@@ -61,14 +65,15 @@ extension KernelPlane {
                 isInUse = isInUse || !found.foreign.isEmpty || filters.count < found.groups.count
             }
             let hasStrayGuard = name == nil && !guards.isEmpty
-            guard !filters.isEmpty || !directions.isEmpty || hasStrayGuard else { continue }
+            guard !filters.isEmpty || !directions.isEmpty || !unmarked.isEmpty || hasStrayGuard
+            else { continue }
             let madeClsact =
                 standing.isEmpty
                 ? entry?.madeClsact ?? false : standing.contains(where: \.mark.madeClsact)
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
             var plan = InterfacePlan.clear(
                 Interface(index: index, name: link?.name ?? "index \(index)"),
-                filters: filters, ifbs: directions.map(\.ifb),
+                filters: filters, ifbs: directions.map(\.ifb) + unmarked,
                 removesClsact: madeClsact && !isInUse && inventory.hooked.contains(index))
             if !guards.isEmpty {
                 let rest = standing.filter { name != nil && $0.mark.name != name }
@@ -91,7 +96,10 @@ extension KernelPlane {
         guard !group.isEmpty, group.allSatisfy({ OwnershipMark(alias: $0.alias) != nil }) else {
             return operations
         }
-        let rest = operations.filter { if case .deleteLink = $0 { false } else { true } }
+        let members = Set(group.map(\.index))
+        let rest = operations.filter {
+            if case .deleteLink(let ifb) = $0 { !members.contains(ifb.index) } else { true }
+        }
         return rest + [.deleteOwnLinks]
     }
 }

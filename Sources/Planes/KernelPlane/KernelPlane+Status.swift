@@ -31,18 +31,21 @@ extension KernelPlane {
         if link == nil, !hooks.isEmpty {
             link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
         }
-        let filters = Set(hooks.keys)
-        let slots = Set(directions.map(\.mark.slot)).union(filters.map(\.slot))
+        let slots = Set(directions.map(\.mark.slot)).union(hooks.keys.map(\.slot))
         return slots.compactMap { slot -> (FilterPlace, ConditionedInterface)? in
             let found = directions.filter { $0.mark.slot == slot }
-            let places = filters.filter { $0.slot == slot }
-            guard let place = found.first?.mark.place ?? places.first else { return nil }
-            return (place, status(link, index, found, places))
+            let damage = Damage(
+                directions: found, groups: hooks.filter { $0.key.slot == slot },
+                unmarked: inventory.unmarked.filter { $0.target == index && $0.slot == slot })
+            guard let place = found.first?.mark.place ?? damage.groups.keys.first else {
+                return nil
+            }
+            return (place, status(link, index, found, damage))
         }.sorted { $0.0.precedes($1.0) }.map(\.1)
     }
 
     private func status(
-        _ link: Link?, _ index: Int32, _ directions: [FoundDirection], _ filters: Set<FilterPlace>
+        _ link: Link?, _ index: Int32, _ directions: [FoundDirection], _ damage: Damage
     ) -> ConditionedInterface {
         let headerLength = link.map(ConditionedLink.init)?.headerLength ?? 0
         let mark = directions.first?.mark
@@ -59,34 +62,12 @@ extension KernelPlane {
         }
         status.dnsDelay = directions.compactMap(\.dnsDelay).first
         status.problem =
-            link == nil
-            ? "the interface is gone; linkcond clear removes what was left of its conditions"
-            : Self.problem(Set(directions.map(\.mark.direction)), Set(filters.map(\.direction)))
-                ?? status.limit?.problem(environment)
-        return status
-    }
-
-    /// The problem of conditions with ifbs for the directions `found` and filters for `filters`;
-    /// nil if there is none.
-    private static func problem(
-        _ found: Set<Direction>, _ filters: Set<Direction>
-    ) -> String? {
-        guard !found.isEmpty else {
-            return lost(filters.map(\.rawValue).sorted().joined(separator: " and "))
-        }
-        for way in Direction.allCases {
-            if found.contains(way), !filters.contains(way) {
-                return "another program took the filters of the way \(way.rawValue) away, "
-                    + "so that it is not conditioned; linkcond clear, then apply again"
+            if let link {
+                damage.problem(on: ConditionedLink(link)) ?? status.limit?.problem(environment)
+            } else {
+                "the interface is gone; linkcond clear removes what was left of its conditions"
             }
-            if filters.contains(way), !found.contains(way) { return lost(way.rawValue) }
-        }
-        return nil
-    }
-
-    private static func lost(_ ways: String) -> String {
-        "another program took the ifb of the way \(ways) away, so that all its packets are lost; "
-            + "linkcond clear, then apply again"
+        return status
     }
 
     /// Adds the selections from the journal that did not fit into a mark.

@@ -260,7 +260,11 @@ public struct KernelPlane: DataPlane {
                 interface: observation.link.name,
                 NetlinkError(
                     attempt: "make the ifb \(ifb) with index \(ifb.index)", errno: .fileExists,
-                    kernelText: "\(other.name) has that index"), isUndone: true)
+                    kernelText: UnmarkedIFB(other) == nil
+                        ? "\(other.name) has that index"
+                        : "it is there, but another program changed its alias; "
+                            + "run linkcond clear -i \(ShellWord(observation.link.name)) first"),
+                isUndone: true)
         }
     }
 

@@ -1,5 +1,6 @@
 import DataPlane
 import LinkModel
+import LinkUnits
 import TrafficControl
 
 /// How linkcond marks what it adds, so that any later process recognises it from the kernel alone.
@@ -20,6 +21,17 @@ enum Ownership {
             index: firstIndex + Int32(slot) * 2 * (lastConditionable + 1) + 2 * index
                 + (direction == .up ? 0 : 1),
             name: "lc\(direction == .up ? "u" : "d")\(index)" + (slot == 0 ? "" : ".\(slot)"))
+    }
+
+    /// Which ifb has this index; nil if none of ours does.
+    static func part(
+        ofIndex index: Int32
+    ) -> (target: Int32, direction: Direction, slot: Int)? {
+        guard index >= firstIndex else { return nil }
+        let (slot, rest) = (index - firstIndex).quotientAndRemainder(
+            dividingBy: 2 * (lastConditionable + 1))
+        return Slot.all.contains(Int(slot))
+            ? (rest / 2, rest.isMultiple(of: 2) ? .up : .down, Int(slot)) : nil
     }
 
     /// The handles of a tree's qdiscs. The kernel never assigns major numbers below 0x8000.
@@ -58,6 +70,8 @@ struct OwnershipMark: Hashable {
     var selection = ""
     /// When they end automatically; nil: never.
     var limit: TimeLimit?
+    /// The longest frame that passes the segmenter, which the kernel does not report.
+    var longestFrame = ConditionedLink.shortestLimit
 
     /// The place of the filters.
     var place: FilterPlace {
@@ -83,6 +97,9 @@ struct OwnershipMark: Hashable {
         if let distribution { words.append("jitter=\(distribution.rawValue)") }
         if slot != 0 { words.append("slot=\(slot)") }
         if name != ApplyRequest.defaultName { words.append("name=\(name)") }
+        if longestFrame > ConditionedLink.shortestLimit {
+            words.append("frame=\(longestFrame.bytes)")
+        }
         words += limit?.words ?? []
         if !selection.isEmpty {
             let room = MarkText.room(behind: words + ["select="])
@@ -111,6 +128,9 @@ extension OwnershipMark {
             profile: text.profile, name: text.values["name"] ?? ApplyRequest.defaultName,
             slot: text.values["slot"].flatMap { Int($0) } ?? 0,
             selection: text.values["select"] ?? "", limit: TimeLimit(words: text.values))
+        if let bytes = text.values["frame"].flatMap({ UInt64($0) }) {
+            longestFrame = ByteCount(bytes: bytes)
+        }
         // Such values are never written; a longer name would leave no room for the rest.
         guard Slot.all.contains(slot), name.utf8.count <= MarkText.longestName else { return nil }
     }
