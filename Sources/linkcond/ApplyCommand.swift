@@ -86,7 +86,10 @@ struct ApplyCommand: ParsableCommand {
     @OptionGroup(title: "How long") var timeLimit: TimeLimitOptions
 
     @Flag(
-        help: ArgumentHelp("Change existing conditions.", more: "No packets in flight are lost."))
+        help: ArgumentHelp(
+            "Change existing conditions.",
+            more: "No packets in flight are lost, except those in a queue of the kernel whose AQM "
+                + "changes, or that gets duplicates."))
     var replace = false
 
     @Flag(

@@ -59,7 +59,7 @@ extension InterfacePlan {
     }
 
     /// Changes the parameters of an interface that is already conditioned, without losing packets
-    /// in flight. Puts back what other programs took away of its `hook`.
+    /// in flight, unless an AQM or duplicates need other qdiscs. Puts back what other programs took away of its `hook`.
     static func change(
         _ interface: Interface, from old: [FoundDirection], to new: [PlannedDirection],
         hook: FoundHook
