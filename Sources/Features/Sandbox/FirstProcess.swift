@@ -26,6 +26,8 @@ struct FirstProcess {
             try runCommand(supply)
         } catch let error as SandboxError {
             channel.send(.failed(error))
+        } catch let error as KernelError {
+            channel.send(.refused(error))
         } catch {
             channel.send(.failed(SandboxError("\(error)")))
         }

@@ -56,9 +56,16 @@ public enum Sandbox {
         // Until the first process is on its way; it hurries itself until it starts the command.
         KernelThread.hurry()
         defer { KernelThread.relax() }
-        let isRootless = !Privilege.mayMakeNamespaces
-        if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
+        let privilege = SandboxPrivilege.ofCaller
+        let isRootless = !privilege.isComplete
+        if let obstacle = UplinkPlan(request.uplink)?.obstacle(for: privilege) {
             throw obstacle
+        }
+        // In a user namespace root cannot become the user behind sudo.
+        guard !isRootless || request.identity == nil else {
+            throw SandboxError(
+                "sudo does not give the privileges for a sandbox here\(privilege.hint); or leave sudo "
+                    + "out")
         }
         // Root's command has these privileges already.
         guard isRootless || !request.mapsRoot || request.identity == nil else {
@@ -99,6 +106,8 @@ public enum Sandbox {
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error
+        } catch let error as KernelError {
+            throw SandboxRefusal(of: error).asError
         } catch {
             throw SandboxError("\(error)")
         }

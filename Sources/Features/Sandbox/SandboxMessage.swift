@@ -1,5 +1,6 @@
 import LinkModel
 import LinuxKernel
+import SystemPackage
 
 /// Messages between a sandbox's two processes: the supervisor in the host's namespaces and the
 /// first process inside.
@@ -38,6 +39,9 @@ enum SandboxMessage: Hashable {
     case ended(Int32)
     /// From inside: the command did not run.
     case failed(SandboxError)
+    /// From inside: the kernel refused what the sandbox is made of. The supervisor knows why, who has
+    /// the caller's privileges and limits.
+    case refused(KernelError)
 
     /// The encoded message: one byte for the case, a number, and a text.
     var bytes: [UInt8] {
@@ -60,6 +64,8 @@ enum SandboxMessage: Hashable {
             case .unwrittenFile(let text): (14, 0, text)
             case .groupSignal(let number): (15, number, "")
             case .stopped(let continuations): (16, continuations, "")
+            case .refused(let error):
+                (17, error.errno.rawValue, "\(error.operation.rawValue) \(error.subject)")
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -96,6 +102,12 @@ enum SandboxMessage: Hashable {
         case 14: self = .unwrittenFile(text)
         case 15: self = .groupSignal(value)
         case 16: self = .stopped(continuations: value)
+        case 17:
+            let words = text.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, let operation = KernelError.Operation(rawValue: "\(words[0])")
+            else { return nil }
+            self = .refused(
+                KernelError(operation, subject: "\(words[1])", errno: Errno(rawValue: value)))
         default: return nil
         }
     }

@@ -71,12 +71,9 @@ struct Supervisor {
                 judge(&outcome)
                 return outcome
             case .failed(let error):
-                guard deadline.hasPassed else { throw error }
-                // The caller's time limit ended it before the command started.
-                listener.note(error.description)
-                outcome.isTimedOut = true
-                outcome.exitCode = Deadline.exitCode
-                return outcome
+                return try giveUp(for: error, deadline, outcome)
+            case .refused(let error):
+                return try giveUp(for: SandboxRefusal(of: error).asError, deadline, outcome)
             case nil:
                 throw SandboxError("the sandbox ended before its command did\(endText())")
             case .forked(let process):
@@ -90,6 +87,18 @@ struct Supervisor {
                 break
             }
         }
+    }
+
+    /// Ends a run whose command was not started, for which the caller's time limit may be the reason.
+    private func giveUp(
+        for error: SandboxError, _ deadline: Deadline, _ outcome: Sandbox.Outcome
+    ) throws(SandboxError) -> Sandbox.Outcome {
+        guard deadline.hasPassed else { throw error }
+        listener.note(error.description)
+        var outcome = outcome
+        outcome.isTimedOut = true
+        outcome.exitCode = Deadline.exitCode
+        return outcome
     }
 
     /// How the first process ended, as the end of a sentence.

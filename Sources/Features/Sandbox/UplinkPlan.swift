@@ -34,11 +34,11 @@ enum UplinkPlan: Hashable {
     }
 
     /// Why the plan cannot work, checked before anything is made; nil if no reason is known.
-    func obstacle(isRootless: Bool) -> SandboxError? {
-        guard self == .veth, isRootless else { return nil }
+    func obstacle(for privilege: SandboxPrivilege) -> SandboxError? {
+        guard self == .veth, !privilege.isComplete else { return nil }
         return SandboxError(
             "--uplink veth routes through this host's network, which takes root; use "
-                + "--uplink relay, or run it with sudo")
+                + "--uplink relay\(privilege.isRoot ? privilege.hint : ", or run it with sudo")")
     }
 
     /// Opens the far side's end, in a thread there with all privileges.

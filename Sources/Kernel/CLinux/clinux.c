@@ -39,18 +39,12 @@ int lc_is_told_to_end(void) {
     return 0;
 }
 
-static int has_capability(int number) {
+uint64_t lc_capabilities(void) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
-    if (syscall(SYS_capget, &header, data) != 0) return -errno;
-    return (data[0].effective >> number) & 1;
+    if (syscall(SYS_capget, &header, data) != 0) return 0;
+    return (uint64_t)data[1].effective << 32 | data[0].effective;
 }
-
-int lc_has_net_admin(void) { return has_capability(CAP_NET_ADMIN); }
-
-int lc_has_sys_admin(void) { return has_capability(CAP_SYS_ADMIN); }
-
-int lc_has_sys_nice(void) { return has_capability(CAP_SYS_NICE); }
 
 int lc_lend_net_admin(int lends) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};

@@ -34,12 +34,24 @@ public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// One sentence, with a remedy where there is one.
     public var description: String {
-        let hint = isMissingPrivilege ? "; run it with sudo" : limitHint
-        return "cannot \(operation.rawValue) \(subject): \(errno)\(hint)"
+        // What a file's permissions forbid to root has other reasons than capabilities.
+        let hint =
+            isMissingPrivilege
+            ? errno == .permissionDenied && Privilege.isRoot ? "" : SandboxPrivilege.ofCaller.hint
+            : limitHint
+        return fact + hint
     }
 
-    /// How to resolve it if it is a limit of processes, descriptors or memory, as the end of a sentence.
+    /// What failed and why, without a remedy.
+    public var fact: String { "cannot \(operation.rawValue) \(subject): \(errno)" }
+
+    /// Whether it is namespaces that could not be made.
+    public var isOfNamespaces: Bool { operation == .create && subject.hasSuffix(" namespace") }
+
+    /// How to resolve it if it is a limit of processes, namespaces, descriptors or memory, as the end
+    /// of a sentence.
     public var limitHint: String {
+        if errno == .noSpace, isOfNamespaces { return NamespaceLimit.hint(NamespaceLimit.setting) }
         if errno == .noMemory { return "; allow more with ulimit -v, or in vm.overcommit_memory" }
         return operation == .create ? ProcessLimit.hint(errno) : DescriptorLimit.hint(errno)
     }

@@ -20,14 +20,9 @@ int lc_lock_file(int fd);
 /// Whether a termination signal is pending but blocked: 1 or 0.
 int lc_is_told_to_end(void);
 
-/// Whether CAP_NET_ADMIN is in the effective set of the calling thread.
-int lc_has_net_admin(void);
-
-/// Whether CAP_SYS_ADMIN is in the effective set of the calling thread.
-int lc_has_sys_admin(void);
-
-/// Whether CAP_SYS_NICE is in the effective set of the calling thread.
-int lc_has_sys_nice(void);
+/// The effective capabilities of the calling thread, the bit of each by its number; none if they cannot
+/// be read.
+uint64_t lc_capabilities(void);
 
 /// Whether programs that the calling thread starts inherit its CAP_NET_ADMIN although their user is
 /// not root.

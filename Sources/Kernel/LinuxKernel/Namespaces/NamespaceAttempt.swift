@@ -29,8 +29,3 @@ public enum NamespaceAttempt: Sendable, Hashable {
         }
     }
 }
-
-extension Privilege {
-    /// Whether the process runs as root.
-    public static var isRoot: Bool { geteuid() == 0 }
-}
