@@ -36,8 +36,8 @@ struct DiagnosisTests {
 
     /// A host that has everything a sandbox may use.
     private static let capable = SandboxFindings(
-        isRoot: true, asItIs: .possible, inUserNamespace: .possible, mostUserNamespaces: 15_000,
-        mayUsersMakeNamespaces: true, doesAppArmorRestrict: false,
+        privilege: SandboxPrivilege(isRoot: true, missing: []), asItIs: .possible,
+        inUserNamespace: .possible, mayUsersMakeNamespaces: true, doesAppArmorRestrict: false,
         programs: ["pasta", "slirp4netns", "nft"], tunnelDevice: .usable,
         program: "/usr/bin/linkcond")
 
@@ -123,11 +123,35 @@ struct DiagnosisTests {
 
     @Test("Without root, what cannot be asked is said, and how to ask")
     func unprivileged() {
+        var user = Self.capable
+        user.privilege = SandboxPrivilege(isRoot: false, missing: [.sysAdmin, .netAdmin, .netRaw])
         let diagnosis = Diagnosis.make(
-            answers: nil, mayChangeNetwork: false, host: Self.debian, sandbox: Self.capable)
-        #expect(!diagnosis.servesKernelPlane)
+            answers: nil, mayChangeNetwork: false, host: Self.debian, sandbox: user)
+        #expect(!diagnosis.servesKernelPlane && !diagnosis.isAskedByRoot)
         #expect(diagnosis.checks.prefix(3).map(\.status) == [.ok, .limited, .limited])
         #expect(diagnosis.checks[1...2].allSatisfy { $0.fix?.contains("sudo") == true })
+    }
+
+    @Test func `root who may not ask is not told to be root`() throws {
+        var root = Self.capable
+        root.privilege = SandboxPrivilege(isRoot: true, missing: [.netAdmin])
+        let container = Self.host("Debian", ["debian"], isContainer: true)
+        let fixes = [container, Self.debian].map { host in
+            Diagnosis.make(answers: nil, mayChangeNetwork: false, host: host, sandbox: root)
+                .checks[2].fix ?? ""
+        }
+        #expect(fixes[0].contains("--cap-add NET_ADMIN"))
+        #expect(fixes[1].contains("CAP_NET_ADMIN"))
+        #expect(!fixes.joined().contains("sudo"))
+    }
+
+    @Test func `a container is known by its runtime's file or by its processes`() {
+        let nothing = { (_: String) in false }
+        let host = "pid:[4026531836]"
+        #expect(!HostSystem.isContainer(processes: host, exists: nothing))
+        #expect(!HostSystem.isContainer(processes: nil, exists: nothing))
+        #expect(HostSystem.isContainer(processes: "pid:[4026532201]", exists: nothing))
+        #expect(HostSystem.isContainer(processes: host) { $0 == "/.dockerenv" })
     }
 
     @Test("A kernel that has everything does not serve somebody who may not use it")

@@ -16,10 +16,15 @@ struct SandboxDiagnosisTests {
 
     /// A user on a host that has everything.
     private static let user = SandboxFindings(
-        isRoot: false, asItIs: .noNetworkNamespace(.notPermitted), inUserNamespace: .possible,
-        mostUserNamespaces: 15_000, mayUsersMakeNamespaces: nil, doesAppArmorRestrict: nil,
+        privilege: SandboxPrivilege(isRoot: false, missing: [.sysAdmin, .netAdmin, .netRaw]),
+        asItIs: .noNamespaces(.notPermitted), inUserNamespace: .possible,
+        mayUsersMakeNamespaces: nil, doesAppArmorRestrict: nil,
         programs: ["pasta", "slirp4netns", "nft"], tunnelDevice: .usable,
         program: "/usr/local/bin/linkcond")
+
+    private static let root = SandboxPrivilege(isRoot: true, missing: [])
+    private static let noUserNamespaces = NamespaceLimit.Setting(
+        key: "user.max_user_namespaces", most: 0)
 
     private static func changed(
         _ change: (inout SandboxFindings) -> Void
@@ -34,17 +39,17 @@ struct SandboxDiagnosisTests {
         (
             "no user namespaces at all, as root",
             changed {
-                $0.isRoot = true
+                $0.privilege = root
                 $0.asItIs = .possible
                 $0.inUserNamespace = .noUserNamespace(.noSpace)
-                $0.mostUserNamespaces = 0
+                $0.scarcity = noUserNamespaces
             }, debian
         ),
         (
             "no user namespaces at all, as a user",
             changed {
                 $0.inUserNamespace = .noUserNamespace(.noSpace)
-                $0.mostUserNamespaces = 0
+                $0.scarcity = noUserNamespaces
             }, debian
         ),
         (
@@ -57,14 +62,14 @@ struct SandboxDiagnosisTests {
         (
             "AppArmor",
             changed {
-                $0.inUserNamespace = .noNetworkNamespace(.notPermitted)
+                $0.inUserNamespace = .noNamespaces(.notPermitted)
                 $0.doesAppArmorRestrict = true
             }, debian
         ),
         (
             "AppArmor, with the profile of the package not loaded",
             changed {
-                $0.inUserNamespace = .noNetworkNamespace(.notPermitted)
+                $0.inUserNamespace = .noNamespaces(.notPermitted)
                 $0.doesAppArmorRestrict = true
                 $0.appArmorProfile = "/etc/apparmor.d/linkcond"
             }, debian
@@ -72,7 +77,7 @@ struct SandboxDiagnosisTests {
         (
             "AppArmor, with the tarball's profile",
             changed {
-                $0.inUserNamespace = .noNetworkNamespace(.notPermitted)
+                $0.inUserNamespace = .noNamespaces(.notPermitted)
                 $0.doesAppArmorRestrict = true
                 $0.appArmorProfile = "/usr/local/share/linkcond/apparmor/linkcond"
             }, debian
@@ -85,6 +90,36 @@ struct SandboxDiagnosisTests {
                 $0.programs = []
                 $0.tunnelDevice = .missing
             }, container
+        ),
+        (
+            "a container that hides a part of /proc",
+            changed { $0.inUserNamespace = .noProc(.notPermitted) }, container
+        ),
+        (
+            "the same, as root with a container's usual privileges",
+            changed {
+                $0.privilege = SandboxPrivilege(isRoot: true, missing: [.sysAdmin, .netAdmin])
+                $0.inUserNamespace = .noProc(.notPermitted)
+            }, container
+        ),
+        (
+            "root with all privileges in a container whose AppArmor forbids mounts",
+            changed {
+                $0.privilege = root
+                $0.asItIs = .noProc(.permissionDenied)
+                $0.inUserNamespace = .noProc(.permissionDenied)
+            }, container
+        ),
+        (
+            "too few networks",
+            changed {
+                $0.inUserNamespace = .noNamespaces(.noSpace)
+                $0.scarcity = NamespaceLimit.Setting(key: "user.max_net_namespaces", most: 2)
+            }, debian
+        ),
+        (
+            "a sandbox that lets nobody make a user namespace",
+            changed { $0.inUserNamespace = .noUserNamespace(.noSpace) }, container
         ),
         (
             "a kernel without packet sockets, a tunnel device for root alone",
@@ -107,6 +142,15 @@ struct SandboxDiagnosisTests {
                 }.joined()
         }
         try Golden("sandbox-diagnoses.txt").expect(texts.joined(separator: "\n"))
+    }
+
+    @Test func `what root may make as it is does not serve those who lack privileges`() {
+        let found = Self.changed {
+            $0.privilege = SandboxPrivilege(isRoot: true, missing: [.netRaw])
+            $0.asItIs = .possible
+            $0.inUserNamespace = .noProc(.notPermitted)
+        }
+        #expect(!found.servesEngine)
     }
 
     @Test("AppArmor's switch does not matter to a user whom it lets")

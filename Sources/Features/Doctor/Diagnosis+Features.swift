@@ -16,7 +16,9 @@ extension Diagnosis {
     }
 
     /// Adds what `apply` with the packet engine needs.
-    mutating func addEngineOnInterfaces() {
+    ///
+    /// - Parameter fix: What to do if it cannot be asked.
+    mutating func addEngineOnInterfaces(otherwise fix: String) {
         let name = "apply by the engine"
         do {
             let answer = try HookProbe.run()
@@ -31,8 +33,7 @@ extension Diagnosis {
             servesInterfacesByEngine = Privilege.mayChangeNetwork
         } catch {
             add(
-                name, .limited, "asking the kernel requires the right to make a network namespace",
-                fix: "Run it as root: sudo linkcond doctor")
+                name, .limited, Self.needOfNamespace, fix: fix)
         }
     }
 

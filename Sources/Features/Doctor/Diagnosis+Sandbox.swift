@@ -1,4 +1,5 @@
 import LinuxKernel
+import SystemPackage
 
 extension Diagnosis {
     /// The checks of a sandbox's needs: namespaces, packet sockets, and programs for its uplink.
@@ -24,19 +25,24 @@ extension Diagnosis {
 
     private static func userNamespaces(_ found: SandboxFindings, _ host: HostSystem) -> Check {
         let name = "user namespaces"
-        // Root has more privileges than others, so its own attempt proves nothing.
-        if found.mostUserNamespaces == 0 {
+        let status: Check.Status = found.servesEngine ? .limited : .missing
+        if found.inUserNamespace.reason == .noSpace {
             return Check(
-                name, found.asItIs == .possible ? .limited : .missing,
-                "none are allowed (user.max_user_namespaces is 0): no sandbox without root",
-                fix: permanently("user.max_user_namespaces=15000"))
+                name, status,
+                (found.scarcity.map { "too few are allowed (\($0.text))" } ?? "no more are allowed")
+                    + ": no sandbox without root",
+                fix: found.scarcity.map { permanently("\($0.key)=15000") }
+                    ?? "There" + NamespaceLimit.surroundings.dropFirst("there".count))
         }
+        // Root has more privileges than others, so its own attempt proves nothing.
         if found.mayUsersMakeNamespaces == false {
             return Check(
                 name, .limited, "only root may make them (kernel.unprivileged_userns_clone is 0)",
                 fix: permanently("kernel.unprivileged_userns_clone=1"))
         }
-        if found.doesAppArmorRestrict == true, found.isRoot || found.inUserNamespace != .possible {
+        if found.doesAppArmorRestrict == true,
+            found.privilege.isRoot || found.inUserNamespace != .possible
+        {
             return Check(
                 name, .limited,
                 "AppArmor keeps users from using them "
@@ -46,15 +52,38 @@ extension Diagnosis {
         switch found.inUserNamespace {
         case .possible, .noPacketSocket:
             return Check(name, .ok, "a sandbox without root")
-        case .noUserNamespace(let reason), .noNetworkNamespace(let reason), .untried(let reason):
+        case .noProc(let reason):
             return Check(
-                name, found.asItIs == .possible ? .limited : .missing,
-                "the kernel refused: \(reason): no sandbox without root",
-                fix: host.isContainer
-                    ? "Start the container with --security-opt seccomp=unconfined "
-                        + "--security-opt apparmor=unconfined, or with --privileged"
-                    : "Run it as root: sudo linkcond run LTE -- COMMAND")
+                name, status,
+                "no /proc of their own, as where a part of it is hidden: \(reason): no sandbox "
+                    + "without root",
+                fix: remedy(found, host))
+        case .noUserNamespace(let reason), .noNamespaces(let reason), .noInterface(let reason),
+            .untried(let reason):
+            return Check(
+                name, status, "the kernel refused: \(reason): no sandbox without root",
+                fix: remedy(found, host))
         }
+    }
+
+    /// What lets a caller make sandboxes to whom the kernel refuses it.
+    private static func remedy(_ found: SandboxFindings, _ host: HostSystem) -> String {
+        if found.privilege.isRoot, !found.privilege.isComplete {
+            return privileges("linkcond run LTE -- COMMAND", found.privilege, host)
+        }
+        guard host.isContainer else { return "Run it as root: sudo linkcond run LTE -- COMMAND" }
+        return "Start the container with \(SandboxPrivilege.optionsForUsers), or with "
+            + "--privileged; for its root alone \(SandboxPrivilege.optionsOfContainer) will do"
+    }
+
+    /// How somebody without the privileges gets them for `command`.
+    static func privileges(
+        _ command: String, _ privilege: SandboxPrivilege, _ host: HostSystem
+    ) -> String {
+        guard privilege.isRoot else { return "Run it as root: sudo \(command)" }
+        return host.isContainer
+            ? "Start the container with \(SandboxPrivilege.optionsOfContainer), or with --privileged"
+            : "Give root the privileges that it lacks here: \(privilege.names)"
     }
 
     private static func packetSockets(_ found: SandboxFindings, _ host: HostSystem) -> Check {
@@ -62,14 +91,15 @@ extension Diagnosis {
         if found.servesEngine {
             return Check(name, .ok, "the packet engine")
         }
-        if case .noPacketSocket(let reason) = found.inUserNamespace {
+        if case .noPacketSocket(let reason) = found.asInRun {
             return Check(
                 name, .missing, "not in this kernel (CONFIG_PACKET): \(reason): no packet engine",
                 fix: "Load it: sudo modprobe af_packet")
         }
         return Check(
             name, .limited, "not tried, for lack of a namespace: no packet engine",
-            fix: "Run it as root: sudo linkcond doctor")
+            fix: found.privilege.isComplete
+                ? remedy(found, host) : privileges("linkcond doctor", found.privilege, host))
     }
 
     private static func tunnelDevice(_ found: SandboxFindings, _ host: HostSystem) -> Check {

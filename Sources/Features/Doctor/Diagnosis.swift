@@ -39,22 +39,28 @@ public struct Diagnosis: Sendable, Hashable {
     public internal(set) var choice: PlaneChoice?
     /// Whether the kernel's support for `apply` could be checked, which takes root.
     public internal(set) var isOfRoot = true
+    /// Whether it was root who asked.
+    public internal(set) var isAskedByRoot = true
+    /// Whether who asked may change interfaces.
+    public internal(set) var mayChangeNetwork = true
 
     /// Makes a diagnosis from findings. Pure.
     static func make(
         answers: [KernelFeature: FeatureAnswer]?, mayChangeNetwork: Bool, host: HostSystem,
         sandbox: SandboxFindings
     ) -> Diagnosis {
-        var checks = [kernelVersion(host), privilege(mayChangeNetwork)]
+        var checks = [
+            kernelVersion(host), privilege(mayChangeNetwork, sandbox.privilege, host),
+        ]
         guard let answers else {
             checks.append(
                 Check(
                     "kernel features", .limited,
-                    "asking the kernel requires the right to make a network namespace",
-                    fix: "Run it as root: sudo linkcond doctor"))
+                    needOfNamespace, fix: privileges("linkcond doctor", sandbox.privilege, host)))
             return Diagnosis(
                 checks: checks + sandboxChecks(sandbox, host), servesKernelPlane: false,
-                servesEnginePlane: sandbox.servesEngine, isOfRoot: false)
+                servesEnginePlane: sandbox.servesEngine, isOfRoot: false,
+                isAskedByRoot: sandbox.privilege.isRoot, mayChangeNetwork: mayChangeNetwork)
         }
         checks += KernelFeature.allCases.map { feature in
             check(feature, answers[feature] ?? .missing, host)
@@ -71,12 +77,14 @@ public struct Diagnosis: Sendable, Hashable {
     /// Examines this host.
     public static func ofThisHost() -> Diagnosis {
         let host = HostSystem.current()
+        let sandbox = SandboxFindings.current()
         var diagnosis = make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
-            host: host, sandbox: SandboxFindings.current())
+            host: host, sandbox: sandbox)
         diagnosis.checks += processorChecks(.current(), host)
         diagnosis.addChoice()
-        diagnosis.addEngineOnInterfaces()
+        diagnosis.addEngineOnInterfaces(
+            otherwise: privileges("linkcond doctor", sandbox.privilege, host))
         diagnosis.addBus()
         diagnosis.addMultipath()
         return diagnosis
@@ -89,12 +97,16 @@ public struct Diagnosis: Sendable, Hashable {
                 + (host.isContainer ? ", in a container" : "") + (host.isWSL ? ", in WSL" : ""))
     }
 
-    private static func privilege(_ mayChangeNetwork: Bool) -> Check {
+    private static func privilege(
+        _ mayChangeNetwork: Bool, _ caller: SandboxPrivilege, _ host: HostSystem
+    ) -> Check {
         mayChangeNetwork
             ? Check("privilege", .ok, "may change interfaces (CAP_NET_ADMIN)")
             : Check(
                 "privilege", .limited, "may not change interfaces (no CAP_NET_ADMIN)",
-                fix: "Run apply and clear as root: sudo linkcond apply LTE")
+                fix: caller.isRoot
+                    ? privileges("linkcond apply LTE", caller, host)
+                    : "Run apply and clear as root: sudo linkcond apply LTE")
     }
 
     private static func check(
@@ -115,4 +127,8 @@ public struct Diagnosis: Sendable, Hashable {
                 fix: "Run it as root outside of a container: sudo linkcond doctor")
         }
     }
+
+    /// Why somebody without privileges learns little.
+    static let needOfNamespace =
+        "asking the kernel requires the right to change a network namespace of its own"
 }

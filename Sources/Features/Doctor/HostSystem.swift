@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinuxKernel
 
 /// The operating system, as far as it determines how to install a missing kernel module.
 struct HostSystem: Sendable, Hashable {
@@ -25,11 +26,21 @@ struct HostSystem: Sendable, Hashable {
             distributionName: osRelease["PRETTY_NAME"] ?? "Linux",
             distributionIDs: [osRelease["ID"], osRelease["ID_LIKE"]].compactMap { $0 }
                 .flatMap { $0.split(separator: " ").map(String.init) },
-            isContainer: ["/.dockerenv", "/run/.containerenv"].contains {
+            isContainer: isContainer(processes: SmallFile.target(ofLink: "/proc/self/ns/pid")) {
                 FileManager.default.fileExists(atPath: $0)
             },
             awaitsReboot: awaitsReboot(kernelRelease, root: ""))
     }
+
+    /// - Parameter processes: the namespace of processes, as the kernel names it.
+    static func isContainer(processes: String?, exists: (String) -> Bool) -> Bool {
+        // Docker's file, and Podman's. Others leave none, but the host's namespace has a fixed number.
+        ["/.dockerenv", "/run/.containerenv"].contains(where: exists)
+            || processes ?? hostsProcesses != hostsProcesses
+    }
+
+    /// `PROC_PID_INIT_INO` of the kernel.
+    private static let hostsProcesses = "pid:[\(0xEFFF_FFFC)]"
 
     /// - Parameter root: the path, without a slash at its end, of what has `lib/modules` and `proc`.
     static func awaitsReboot(_ kernelRelease: String, root: String) -> Bool {

@@ -9,14 +9,14 @@ struct SandboxFindings: Sendable, Hashable {
         case usable, missing, forbidden
     }
 
-    /// Whether the caller is root.
-    var isRoot: Bool
-    /// The result of making a network namespace with a packet socket, without a user namespace.
+    /// What the caller has of the privileges for a sandbox without a user namespace.
+    var privilege: SandboxPrivilege
+    /// The result of making a sandbox without a user namespace.
     var asItIs: NamespaceAttempt
     /// The same inside a user namespace.
     var inUserNamespace: NamespaceAttempt
-    /// `/proc/sys/user/max_user_namespaces`.
-    var mostUserNamespaces: Int?
+    /// The setting that leaves next to no namespaces, such as "user.max_net_namespaces is 0".
+    var scarcity: NamespaceLimit.Setting?
     /// `/proc/sys/kernel/unprivileged_userns_clone`, a Debian setting: whether users other than
     /// root may make user namespaces.
     var mayUsersMakeNamespaces: Bool?
@@ -43,8 +43,11 @@ struct SandboxFindings: Sendable, Hashable {
         (program: "nft", package: "nftables", purpose: "the way of a run to the network"),
     ]
 
-    /// Whether the packet engine can run here: it needs a network namespace and packet sockets.
-    var servesEngine: Bool { asItIs == .possible || inUserNamespace == .possible }
+    /// The result of making a sandbox in the way that `run` takes.
+    var asInRun: NamespaceAttempt { privilege.isComplete ? asItIs : inUserNamespace }
+
+    /// Whether the packet engine can run here.
+    var servesEngine: Bool { asInRun == .possible }
 
     /// Examines this host.
     static func current() -> SandboxFindings {
@@ -56,9 +59,9 @@ struct SandboxFindings: Sendable, Hashable {
         let programs = helpers.map(\.program).filter { HelperProgram.path(of: $0) != nil }
         let program = SmallFile.target(ofLink: "/proc/self/exe") ?? "linkcond"
         return SandboxFindings(
-            isRoot: Privilege.isRoot, asItIs: .make(inUserNamespace: false),
+            privilege: .ofCaller, asItIs: .make(inUserNamespace: false),
             inUserNamespace: .make(inUserNamespace: true),
-            mostUserNamespaces: number("/proc/sys/user/max_user_namespaces"),
+            scarcity: NamespaceLimit.setting,
             mayUsersMakeNamespaces: number("/proc/sys/kernel/unprivileged_userns_clone")
                 .map { $0 != 0 },
             doesAppArmorRestrict: number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")

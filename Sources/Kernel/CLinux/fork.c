@@ -85,7 +85,7 @@ static int write_text(const char *path, const char *text) {
     return written < 0 ? -1 : 0;
 }
 
-static struct lc_forked make_user_namespace(int as_root) {
+struct lc_forked lc_make_user_namespace(int as_root) {
     uid_t user = getuid();
     gid_t group = getgid();
     if (unshare(CLONE_NEWUSER)) return outcome(LC_FORK_USER_NAMESPACE, -1);
@@ -104,7 +104,7 @@ static struct lc_forked make_user_namespace(int as_root) {
 static void stand_between(struct request *request) {
     lc_die_with_parent();
     pthread_sigmask(SIG_SETMASK, &request->signals, NULL);
-    struct lc_forked forked = make_user_namespace(request->as_root);
+    struct lc_forked forked = lc_make_user_namespace(request->as_root);
     if (forked.process == 0) forked = make_child(request);
     // First of all: the caller has to know the child before that has all its networks.
     request->report(request->context, forked);

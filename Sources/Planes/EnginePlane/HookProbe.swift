@@ -20,9 +20,11 @@ public enum HookProbe {
         }
     }
 
-    /// Tests in a new network namespace. Requires `CAP_SYS_ADMIN`, for the namespace.
+    /// Tests in a new network namespace. Requires `CAP_SYS_ADMIN`, for the namespace, and
+    /// `CAP_NET_ADMIN`.
     public static func run() throws -> Answer {
-        try NetworkNamespace.withNew {
+        try Privilege.requireTryingNetworks()
+        return try NetworkNamespace.withNew {
             Answer(lackOfTables: lackOfTables, lackOfFilters: lackOfFilters)
         }
     }
@@ -30,7 +32,7 @@ public enum HookProbe {
     /// The kind that the engine would use here, as far as the caller may test.
     static var likelyKind: HookKind {
         if HookKind.allowed == [.clsact] { return .clsact }
-        guard Privilege.mayMakeNamespaces else { return .nftables }
+        guard Privilege.mayTryNetworks else { return .nftables }
         let needsFilters = try? NetworkNamespace.withNew {
             lackOfTables != nil && lackOfFilters == nil
         }

@@ -17,9 +17,10 @@ public enum FeatureAnswer: Sendable, Hashable {
 public enum FeatureProbe {
     /// The answers for all features; this loads the modules that can be loaded.
     ///
-    /// Requires `CAP_SYS_ADMIN`, for the namespace.
+    /// Requires `CAP_SYS_ADMIN`, for the namespace, and `CAP_NET_ADMIN`.
     public static func run() throws -> [KernelFeature: FeatureAnswer] {
-        try NetworkNamespace.withNew {
+        try Privilege.requireTryingNetworks()
+        return try NetworkNamespace.withNew {
             let session = try NetlinkSession()
             var answers: [KernelFeature: FeatureAnswer] = [:]
             for feature in KernelFeature.allCases {

@@ -23,9 +23,11 @@ enum DiagnosisTable {
         let apply =
             diagnosis.servesKernelPlane || diagnosis.servesInterfacesByEngine
             ? "linkcond apply works on this host."
-            : diagnosis.isOfRoot
+            : diagnosis.isOfRoot || diagnosis.isAskedByRoot && !diagnosis.mayChangeNetwork
                 ? "linkcond apply does not work on this host yet."
-                : "linkcond apply takes root; whether it works says: sudo linkcond doctor"
+                : diagnosis.isAskedByRoot
+                    ? "linkcond apply may work on this host; to try it, root needs CAP_SYS_ADMIN."
+                    : "linkcond apply takes root; whether it works says: sudo linkcond doctor"
         let run =
             diagnosis.servesEnginePlane
             ? "linkcond run works on this host." : "linkcond run does not work on this host yet."

@@ -8,7 +8,9 @@
 enum lc_namespace_step {
     LC_NAMESPACE_COPY,
     LC_NAMESPACE_USER,
-    LC_NAMESPACE_NETWORK,
+    LC_NAMESPACE_OTHERS,
+    LC_NAMESPACE_PROC,
+    LC_NAMESPACE_INTERFACE,
     LC_NAMESPACE_PACKET_SOCKET,
     LC_NAMESPACE_DONE,
 };
@@ -19,8 +21,9 @@ struct lc_namespace_attempt {
     int reason;
 };
 
-/// Creates a network namespace, with `in_user_namespace` inside a user namespace, and opens a
-/// packet socket there.
+/// Does what a sandbox does, with `in_user_namespace` inside a user namespace: makes namespaces of
+/// mounts, of processes, and three of networks, mounts a new /proc, brings an interface up, and opens
+/// a packet socket.
 struct lc_namespace_attempt lc_try_namespaces(int in_user_namespace);
 
 /// The user who made a user namespace, by the number in the caller's; or a negative errno.

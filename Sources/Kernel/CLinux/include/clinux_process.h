@@ -44,10 +44,14 @@ struct lc_network_supply {
 struct lc_forked lc_fork(int namespaces, struct lc_network_supply supply, void (*child)(void *),
                          void *context);
 
-/// Does the same in a user namespace of the caller, which has one user and one group: the caller's,
-/// called root there if `as_root`. A process between the two makes it, and tells by `report` what
-/// became of the child; it dies with the thread that made it, and lives as long as the child. The
-/// outcome is about the process between.
+/// Moves the calling process, which has a single thread, to a user namespace of its own that has one user
+/// and one group: the caller's, called root there if `as_root`. The process of the outcome is 0, or
+/// -errno.
+struct lc_forked lc_make_user_namespace(int as_root);
+
+/// Does the same as lc_fork in such a user namespace. A process between the two makes it, and tells by
+/// `report` what became of the child; it dies with the thread that made it, and lives as long as the
+/// child. The outcome is about the process between.
 struct lc_forked lc_fork_as_owner(int as_root, int namespaces, struct lc_network_supply supply,
                                   void (*report)(void *, struct lc_forked), void (*child)(void *),
                                   void *context);
