@@ -25,7 +25,7 @@ struct KernelPlaneErrorTests {
             .unsupported(UnsupportedConditions("delivery traces", "no qdisc plays a trace")),
             .refused(interface: "eth0", netlink, isUndone: true),
             .refused(interface: "eth0", netlink, isUndone: false), .vanished("eth0"),
-            .kernel(KernelError(.create, subject: "/run/linkcond", errno: .permissionDenied)),
+            .kernel(KernelError(.create, subject: "/run/linkcond", errno: .readOnlyFileSystem)),
             .kernel(KernelError(.lock, subject: "/run/linkcond/lock", errno: .interrupted)),
             .netlink(NetlinkError(attempt: "list the interfaces", errno: .noMemory)),
         ]
