@@ -88,9 +88,11 @@ public struct SandboxNetwork: Sendable, Hashable {
         let session = try? NetlinkSession()
         let own = (try? session?.interfaceAddresses()) ?? []
         let candidates = candidates(beside: own.map { ($0.address, $0.prefixLength) })
-        let lengths = try? session?.routedPrefixLengths(towards: candidates.map { $0.ipv4(1) })
-        let free = zip(candidates, lengths ?? []).first { !isParticular($0.1) }
-        var unused = free?.0 ?? candidates[0]
+        var unused =
+            candidates.first { network in
+                let length = try? session?.routedPrefixLength(towards: network.ipv4(1))
+                return !isParticular(length)
+            } ?? candidates[0]
         unused.leadsToIPv6 = HostFamilies.leadToIPv6
         return unused
     }

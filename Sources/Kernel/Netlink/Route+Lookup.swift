@@ -34,12 +34,12 @@ extension Route {
 }
 
 extension NetlinkSession {
-    /// The prefix lengths of the entries by which this host sends packets to destinations; nil for
-    /// those that lead nowhere.
-    public func routedPrefixLengths(
-        towards destinations: [IPAddress]
-    ) throws(NetlinkError) -> [UInt8?] {
-        try get(destinations.map(Route.lookUpEntry)).map { $0?.parse(rtmsg.self)?.0.rtm_dst_len }
+    /// The prefix length of the entry by which this host sends packets to a destination; nil if none
+    /// leads there.
+    public func routedPrefixLength(
+        towards destination: IPAddress
+    ) throws(NetlinkError) -> UInt8? {
+        try get([Route.lookUpEntry(destination)])[0]?.parse(rtmsg.self)?.0.rtm_dst_len
     }
 
     /// The interface by which a packet from `source` for `destination` is forwarded that arrives by
