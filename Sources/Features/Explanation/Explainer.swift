@@ -62,7 +62,9 @@ public struct Explainer {
         _ packet: CapturedPacket, to events: inout EventQueue, _ model: RunModel
     ) {
         // The packet itself follows.
-        guard !packet.fate.isCopy else { return }
+        guard !packet.fate.isCopy, packet.payloadLength <= CapturedPacket.longestPacket else {
+            return
+        }
         let direction = packet.direction ?? sides.direction(of: packet)
         let conversation = model.conversation(of: packet, direction)
         events.add(Transit(packet, direction, of: conversation, since: model.start))

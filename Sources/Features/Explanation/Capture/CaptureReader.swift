@@ -53,8 +53,8 @@ package struct CaptureReader {
         case packet = 6
     }
 
-    /// A longer block is not of a capture, nor a longer packet.
-    static let longestBlock = 16 << 20
+    /// A longer block is not of a capture.
+    private static let longestBlock = 16 << 20
 
     package let name: String
     private var stream: CaptureStream
@@ -181,9 +181,9 @@ package struct CaptureReader {
             return nil
         }
         let record = stream.withNext(ClassicCapture.recordHeader) { capture.record($0) }
-        let longest = max(record.captured, record.original)
-        guard longest <= Self.longestBlock else {
-            facts.damage = "has a packet of \(longest) bytes at byte \(place), which cannot be"
+        guard record.captured <= Self.longestBlock else {
+            facts.damage =
+                "has a packet of \(record.captured) bytes at byte \(place), which cannot be"
             return nil
         }
         let length = ClassicCapture.recordHeader + record.captured

@@ -19,10 +19,7 @@ package struct FoundPacket {
     ) {
         let index = Int(order.long(body, at: 0))
         let captured = Int(order.long(body, at: 12))
-        let original = Int(order.long(body, at: 16))
-        guard interfaces.indices.contains(index), captured <= body.count - 20,
-            original <= CaptureReader.longestBlock
-        else { return }
+        guard interfaces.indices.contains(index), captured <= body.count - 20 else { return }
         let interface = interfaces[index]
         let content = body.extracting(20..<20 + captured)
         var fate: PacketFate?
@@ -58,7 +55,7 @@ package struct FoundPacket {
             CapturedHead(
                 number: number, direction: interface.direction, seen: seen,
                 sent: interface.time(order.time(body, at: 4)), fate: whole,
-                linkNumber: linkNumber, missing: original - captured))
+                linkNumber: linkNumber, missing: Int(order.long(body, at: 16)) - captured))
     }
 
     /// - Parameters:

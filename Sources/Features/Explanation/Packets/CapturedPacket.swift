@@ -5,6 +5,8 @@ package import LinuxKernel
 package struct CapturedPacket: Sendable {
     /// The beginning of a payload that is kept: a whole segment, if it is not a super-packet.
     package static let keptPayload = 1500
+    /// Not even BIG TCP hands over more at once (the kernel's GSO_MAX_SIZE).
+    package static let longestPacket = 8 * 65_535
 
     /// Its number in the capture file, from 1, as wireshark shows it.
     package var number: Int

@@ -12,9 +12,6 @@ public struct PassiveLearning {
     /// How many packets claim to be longer than any is.
     private var impossible = 0
 
-    /// Not even BIG TCP hands over more at once (the kernel's GSO_MAX_SIZE).
-    private static let longestPacket = 8 * 65_535
-
     private init() {}
 
     private mutating func take(_ packet: CapturedPacket) {
@@ -26,7 +23,7 @@ public struct PassiveLearning {
         case .udp: transport = 8
         }
         let length = network + transport + packet.payloadLength
-        guard length <= Self.longestPacket else {
+        guard length <= CapturedPacket.longestPacket else {
             impossible += 1
             return
         }
