@@ -26,6 +26,44 @@ struct ShellCompletionTests {
     @Test(.enabled(if: hasPrograms("bash"), "bash is not installed"))
     func `bash completes what linkcond knows`() async throws { try await expectLines(of: "bash") }
 
+    @Test(.enabled(if: hasPrograms("bash"), "bash is not installed"))
+    func `bash completes names of a profile file so that nothing in them runs`() async throws {
+        try await withTemporaryDirectory { directory in
+            let names = [
+                "zz$(touch${IFS}pwned)", "j`id`", "n'uote", "d\"q", #"b\s"#, "x,*", "wow!x", "ok$x",
+            ]
+            for (index, name) in names.enumerated() {
+                let quoted = name.replacing("'", with: "''")
+                try directory.write("name: '\(quoted)'\n", to: ".linkcond/\(index).yaml")
+            }
+            try directory.write("name: Mine\n", to: "my $x.yaml")
+            let lines: [(typed: String, completed: String)] = [
+                ("show zz", #"show zz\$\(touch\$\{IFS\}pwned\) "#),
+                (#"show "zz"#, #"show "zz\$(touch\${IFS}pwned)" "#),
+                ("show 'zz", "show 'zz$(touch${IFS}pwned)' "),
+                ("show j", #"show j\`id\` "#), (#"show "j"#, #"show "j\`id\`" "#),
+                (#"show n\'"#, #"show n\'uote "#), (#"show "n'"#, #"show "n'uote" "#),
+                (#"show 'n'\''"#, #"show 'n'\''uote' "#),
+                (#"show d\""#, #"show d\"q "#), (#"show "d\""#, #"show "d\"q" "#),
+                (#"show b\\"#, #"show b\\s "#), (#"show "b\\"#, #"show "b\\s" "#),
+                ("show x", #"show x,\* "#), ("show wow", #"show wow\!x "#),
+                (#"show "wow"#, #"show "wow"\!"x" "#), ("show 'wow", "show 'wow!x' "),
+                ("show ok$", #"show ok\$x "#),
+                ("matrix --profiles=LTE,ok", #"matrix --profiles=LTE,ok\$x "#),
+                (#"matrix --profiles="LTE,ok"#, #"matrix --profiles="LTE,ok\$x" "#),
+                (#"matrix --profiles="LTE",ok"#, #"matrix --profiles=LTE,ok\$x "#),
+                ("run --interface 'wifi0=ok", "run --interface 'wifi0=ok$x' "),
+                (#"run "3G Good" --pca"#, #"run "3G Good" --pcap "#),
+                ("show ./my", #"show ./my\ \$x.yaml "#),
+                (#"show "./my "#, #"show "./my \$x.yaml" "#),
+                (#"show ./my\ "#, #"show ./my\ \$x.yaml "#),
+            ]
+            let found = try await linesAfterTab(
+                lines.map { "linkcond \($0.typed)" }, of: "bash", in: directory)
+            #expect(found == lines.map { "linkcond \($0.completed)" })
+        }
+    }
+
     @Test(.enabled(if: hasPrograms("zsh"), "zsh is not installed"))
     func `zsh completes what linkcond knows`() async throws { try await expectLines(of: "zsh") }
 
@@ -46,18 +84,24 @@ struct ShellCompletionTests {
                 ofItemAtPath: "\(directory.path)/bin/command-of-the-test")
             try directory.write("name: \"\(Self.hostileName)\"\n", to: ".linkcond/a.yaml")
             let typed = (Self.lines.map(\.0) + ["show zz"]).map { "linkcond \($0)" }
-            let result = try await runProcess(
-                "python3",
-                ["-c", Self.driver, BuiltProduct.path(of: "linkcond"), shell, directory.path]
-                    + typed)
-            #expect(result.exitCode == 0, "\(result.standardError)")
-            var lines = result.standardOutput.split(separator: "\n").map(String.init)
+            var lines = try await linesAfterTab(typed, of: shell, in: directory)
             let hostile = lines.removeLast()
             #expect(lines == Self.lines.map { "linkcond \($0.1)" })
             let print = hostile.replacing("linkcond show", with: "printf '%s\\n'")
             let printed = try await runProcess(shell, ["-c", print])
             #expect(printed.standardOutput == Self.hostileName + "\n", "\(hostile): \(printed)")
         }
+    }
+
+    /// The lines that Tab makes of `typed` in a shell.
+    private func linesAfterTab(
+        _ typed: [String], of shell: String, in directory: TemporaryDirectory
+    ) async throws -> [String] {
+        let result = try await runProcess(
+            "python3",
+            ["-c", Self.driver, BuiltProduct.path(of: "linkcond"), shell, directory.path] + typed)
+        #expect(result.exitCode == 0, "\(result.standardError)")
+        return result.standardOutput.split(separator: "\n").map(String.init)
     }
 
     /// LINKCOND SHELL DIRECTORY TEXT...: prints for each text the line that Tab makes of it.

@@ -34,30 +34,69 @@ enum CompletionScript: String, CaseIterable {
                 fi
                 rest=${trimmed#"$word"}
             done
-            local typed=${words[${#words[@]}-1]} lead= sign
-            for sign in = :; do
-                if [[ $COMP_WORDBREAKS == *"$sign"* && $typed == *"$sign"* ]]; then
-                    word=${typed%"${typed##*"$sign"}"}
-                    ((${#word} <= ${#lead})) || lead=$word
-                fi
+            local plain quote lead
+            for index in "${!words[@]}"; do
+                _linkcond_unquote "${words[index]}"
+                words[index]=$plain
             done
+            # Escapes within $'...' are others.
+            [[ $quote != \' || $lead != *\$ ]] || return
             local kind text about IFS=$' \t\n'
             COMPREPLY=()
             while IFS=$'\t' read -r kind text about; do
                 case $kind in
                     word)
-                        text=${text#"$lead"}
-                        # Names of files of others must not run as commands.
-                        if [[ $text == *[!A-Za-z0-9_./:=%,+@-]* ]]; then
-                            [[ $typed != [\'\"]* ]] || continue
-                            printf -v text %q "$text"
-                        fi
-                        COMPREPLY+=("$text")
-                        [[ $text != *= ]] || compopt -o nospace 2>/dev/null ;;
-                    files | directories) _linkcond_paths "$kind" "$typed" "$text" "$lead" ;;
+                        [[ $text != *= ]] || compopt -o nospace 2>/dev/null
+                        _linkcond_quote "${text#"$lead"}" ;;
+                    files | directories) _linkcond_paths "$kind" "$plain" "$text" "$lead" ;;
                     command) _linkcond_command ;;
                 esac
             done < <("${COMP_WORDS[0]/#\~/$HOME}" ---complete "${words[@]:1}" 2>/dev/null)
+        }
+
+        # Sets `plain` to what the word $1 means, `quote` to the quote that is open at its end, and
+        # `lead` to the meaning of what stands before the part that bash replaces.
+        _linkcond_unquote() {
+            local rest=$1 sign opened
+            plain= quote= lead=
+            while [[ -n $rest ]]; do
+                sign=${rest:0:1} rest=${rest:1}
+                if [[ $sign == \\ && $quote != \' ]]; then
+                    sign=${rest:0:1} rest=${rest:1}
+                    [[ -z $quote || $sign == [\$\`\"\\] ]] || plain+=\\
+                    plain+=$sign
+                elif [[ -n $quote && $sign == "$quote" ]]; then
+                    quote=
+                elif [[ -z $quote && $sign == [\'\"] ]]; then
+                    quote=$sign opened=$plain
+                else
+                    plain+=$sign
+                    if [[ -z $quote && $sign == [=:] && $COMP_WORDBREAKS == *"$sign"* ]]; then
+                        lead=$plain
+                    fi
+                fi
+            done
+            [[ -z $quote ]] || lead=$opened
+        }
+
+        # Offers $1 such that the shell takes it literally: anyone may have chosen the name.
+        _linkcond_quote() {
+            local text=$1 sign quoted
+            case $quote in
+                \')
+                    quoted="'\\''"
+                    text=${text//\'/"$quoted"} ;;
+                \")
+                    for sign in \\ \" \$ \`; do text=${text//"$sign"/"\\$sign"}; done
+                    # A backslash within the quotes would stay.
+                    quoted='"\!"'
+                    text=${text//!/"$quoted"} ;;
+                *)
+                    [[ -z $text ]] || printf -v text %q "$text"
+                    # Lists are more readable with plain commas.
+                    [[ $text == \$\'* ]] || text=${text//\\,/,} ;;
+            esac
+            COMPREPLY+=("$text")
         }
 
         _linkcond_paths() {
