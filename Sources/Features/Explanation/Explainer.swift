@@ -67,12 +67,12 @@ public struct Explainer {
         }
         let direction = packet.direction ?? sides.direction(of: packet)
         let conversation = model.conversation(of: packet, direction)
-        events.add(Transit(packet, direction, of: conversation, since: model.start))
+        events.add(Transit(packet, direction, of: conversation))
     }
 }
 
 /// Tells the app's side from the far side in captures that do not say which way packets go: the
-/// first to send is the app.
+/// first to send is the app, unless it answers what the capture has later.
 private struct Sides {
     private static let most = 100_000
     private var near: Set<IPAddress> = []
@@ -82,22 +82,25 @@ private struct Sides {
     mutating func direction(of packet: CapturedPacket) -> Direction {
         guard CapturedPacket.staysOnHost(packet.source, packet.destination) else {
             return Self.direction(
-                from: packet.source.address, to: packet.destination.address, near: &near)
+                from: packet.source.address, to: packet.destination.address, near: &near,
+                isAnswer: packet.isAnswerToSYN)
         }
         // The capture may begin in a connection, with its server.
         if case .tcp(let header) = packet.transport, header.isSYN {
             clients.remove(header.isACK ? packet.source : packet.destination)
         }
-        return Self.direction(from: packet.source, to: packet.destination, near: &clients)
+        return Self.direction(
+            from: packet.source, to: packet.destination, near: &clients,
+            isAnswer: packet.isAnswerToSYN)
     }
 
     private static func direction<Side>(
-        from source: Side, to destination: Side, near: inout Set<Side>
+        from source: Side, to destination: Side, near: inout Set<Side>, isAnswer: Bool
     ) -> Direction {
         if near.contains(source) { return .up }
         if near.contains(destination) { return .down }
-        if near.count < most { near.insert(source) }
-        return .up
+        if near.count < most { near.insert(isAnswer ? destination : source) }
+        return isAnswer ? .down : .up
     }
 }
 

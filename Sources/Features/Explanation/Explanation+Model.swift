@@ -68,9 +68,9 @@ extension Explanation {
         _ model: RunModel, _ facts: CaptureReader.Facts
     ) -> Range<Duration> {
         guard let run = facts.run, run.upperBound > model.start else {
-            return model.start..<max(model.now, model.start + .nanoseconds(1))
+            return model.earliest..<max(model.now, model.start + .nanoseconds(1))
         }
-        return min(run.lowerBound, model.start)..<run.upperBound
+        return min(run.lowerBound, model.earliest)..<run.upperBound
     }
 
     private static func stretches(
@@ -212,8 +212,9 @@ extension Explanation.Request {
         connection = finished.connection
         index = exchange.index
         start = exchange.start - origin
-        firstByte = exchange.firstByte.map { $0 - origin }
-        end = exchange.end.map { $0 - origin }
+        // In a capture out of order, an answer may seem to precede its request.
+        firstByte = exchange.firstByte.map { max($0, exchange.start) - origin }
+        end = exchange.end.map { max($0, exchange.start) - origin }
         method = exchange.request?.request.method
         target = exchange.request?.request.target
         status = exchange.response?.status

@@ -16,7 +16,7 @@ class Conversation {
     var kind: Kind
     /// Whether the app opened it; else a peer on the far side did.
     var isOpenedByApp: Bool
-    let start: Duration
+    private(set) var start: Duration
     var end: Duration
     let firstPacket: Int
     var packets = 0
@@ -71,6 +71,7 @@ class Conversation {
     final func count(_ transit: Transit) {
         let packet = transit.packet
         packets += 1
+        start = min(start, packet.sent)
         end = max(end, packet.sent + packet.fate.delay)
         if transit.direction == .up {
             upBytes += packet.payloadLength
@@ -174,7 +175,9 @@ struct RoundTrips: Hashable, Sendable {
 
     var mean: Duration? { count > 0 ? sum / count : nil }
 
+    /// Takes a sample; in a capture out of order, one may be less than nothing.
     mutating func add(_ time: Duration) {
+        guard time >= .zero else { return }
         count += 1
         sum += time
         least = min(least ?? time, time)

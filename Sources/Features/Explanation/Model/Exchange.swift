@@ -42,7 +42,7 @@ struct Exchange {
     init(index: Int, start: Duration, packet: Int, idle: Duration) {
         self.index = index
         self.start = start
-        self.idle = idle
+        self.idle = max(.zero, idle)
         packets = packet...packet
     }
 

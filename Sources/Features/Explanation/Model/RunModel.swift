@@ -3,8 +3,10 @@ import LinkModel
 
 /// All conversations of a run, and what its app waited for.
 final class RunModel {
-    /// When the run started.
-    let start: Duration
+    /// When the run started, where all paths begin: with the first event.
+    private(set) var start: Duration
+    /// The time of the earliest event, which comes after others if the capture is not in order.
+    private(set) var earliest: Duration
     /// What the app got, and what was waited for until then; not all, since the end of the run comes
     /// to light late, and packets may arrive after it.
     private var gains = Deque<Progress>()
@@ -54,7 +56,7 @@ final class RunModel {
     }
 
     init(start: Duration) {
-        (self.start, now) = (start, start)
+        (self.start, earliest, now) = (start, start, start)
     }
 
     /// The conversation of a packet, which begins with it if there is none.
@@ -127,8 +129,12 @@ final class RunModel {
     func take(_ event: EventQueue.Event, at time: Duration) {
         if time < now, case .sent = event { unorderedPackets += 1 }
         now = max(now, time)
+        earliest = min(earliest, time)
         switch event {
         case .sent(let transit):
+            // The first to be sent need not be the first in the capture.
+            if events == 0 { start = earliest }
+            transit.path = CriticalPath(from: start)
             transit.conversation.count(transit)
             transmission[transit.direction, default: .zero] +=
                 transit.packet.fate.transmission ?? .zero

@@ -27,10 +27,11 @@ final class TCPConversation: Conversation {
         _ packet: CapturedPacket, index: Int, near: SocketName, far: SocketName, kind: Kind
     ) {
         super.init(packet, index: index, near: near, far: far, kind: kind)
-        // A repetition may be read before it is known that the first was sent.
-        if case .tcp(let header) = packet.transport, header.isSYN, !header.isACK {
-            synSequence = header.sequence
-        }
+        guard case .tcp(let header) = packet.transport, header.isSYN else { return }
+        // A repetition may be read before it is known that the first was sent, and the answer before
+        // what it answers.
+        synSequence = header.isACK ? header.acknowledgement &- 1 : header.sequence
+        if header.isACK { isOpenedByApp.toggle() }
     }
 
     subscript(direction: Direction) -> TCPStream {

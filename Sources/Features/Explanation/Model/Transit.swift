@@ -6,7 +6,7 @@ final class Transit {
     let packet: CapturedPacket
     let direction: Direction
     let conversation: Conversation
-    /// What was waited for until it was sent.
+    /// What was waited for until it was sent; empty until that is known.
     var path: CriticalPath
     /// Whose time it takes.
     var owner = CriticalPath.Owner.app
@@ -39,15 +39,11 @@ final class Transit {
         }
     }
 
-    /// - Parameter start: When the run started, where all paths begin.
-    init(
-        _ packet: CapturedPacket, _ direction: Direction, of conversation: Conversation,
-        since start: Duration
-    ) {
+    init(_ packet: CapturedPacket, _ direction: Direction, of conversation: Conversation) {
         self.packet = packet
         self.direction = direction
         self.conversation = conversation
-        path = CriticalPath(from: start)
+        path = CriticalPath(from: packet.sent)
     }
 
     /// Whether it opens a connection.

@@ -42,6 +42,11 @@ extension CapturedPacket {
     static func staysOnHost(_ source: SocketName, _ destination: SocketName) -> Bool {
         source.address == destination.address || source.address.isLoopback
     }
+
+    /// Whether it accepts a connection that its receiver opens.
+    var isAnswerToSYN: Bool {
+        if case .tcp(let header) = transport { header.isSYN && header.isACK } else { false }
+    }
 }
 
 /// An address with a port.
