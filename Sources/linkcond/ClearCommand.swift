@@ -82,8 +82,7 @@ struct ClearCommand: ParsableCommand {
 
     /// What is left of linkcond's on purpose.
     private func tellOverrides(_ console: Console) {
-        let names = ((try? NetworkOverride.show()) ?? []).map(\.name)
-        guard !names.isEmpty else { return }
+        guard let names = try? NetworkOverride.names(), !names.isEmpty else { return }
         console.note(
             "\(names.joined(separator: ", ")): what apps are told stays as linkcond override set it; "
                 + "linkcond override clear ends that")

@@ -1,6 +1,7 @@
 import LinkModel
 import Netlink
 import SystemPackage
+import Testing
 import TrafficControl
 
 @testable import KernelPlane
@@ -211,5 +212,19 @@ extension ModelKernel {
 extension Filter {
     fileprivate var hookMajor: UInt16 {
         parent == .clsactIngress || parent == .clsactEgress ? 0xffff : parent.major
+    }
+}
+
+extension InterfacePlan {
+    /// Expects that a refusal at any step leaves the kernel as it was before.
+    func expectWayBack(from before: ModelKernel, _ name: String = "") throws {
+        for index in operations.indices {
+            var operations = operations
+            operations.remove(at: index)
+            var broken = before
+            broken.execute(operations)
+            broken.execute(try #require(restoration))
+            #expect(broken.picture == before.picture, "\(name), step \(index)")
+        }
     }
 }

@@ -95,15 +95,7 @@ struct SelectorPlanTests {
                 }
                 #expect(touchesFilters == (old != new))
 
-                // A refusal at any step brings the old choice back.
-                for index in plan.operations.indices {
-                    var operations = plan.operations
-                    operations.remove(at: index)
-                    var broken = before
-                    broken.execute(operations)
-                    broken.execute(try #require(plan.restoration))
-                    #expect(broken.picture == before.picture, "\(old) to \(new), step \(index)")
-                }
+                try plan.expectWayBack(from: before, "\(old) to \(new)")
             }
         }
     }

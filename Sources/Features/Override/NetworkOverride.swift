@@ -57,7 +57,15 @@ public enum NetworkOverride {
         }
     }
 
-    /// The interfaces that have an override. Needs no privileges.
+    /// The names of the interfaces that have an override. Needs no privileges.
+    public static func names() throws(OverrideError) -> [String] {
+        try OverrideError.wrapping {
+            try NetlinkSession().links()
+                .filter { NetworkMark(alias: $0.aliasBytes) != nil }.map(\.name)
+        }
+    }
+
+    /// The interfaces that have an override, as apps see them. Needs no privileges.
     public static func show() throws(OverrideError) -> [OverriddenInterface] {
         try OverrideError.wrapping {
             let path = try NetworkPath.current()

@@ -18,6 +18,18 @@ static int load(const struct bpf_insn *instructions, size_t count) {
     SET_MAP(BPF_REG_1, map), \
     CALL(BPF_FUNC_map_lookup_elem)
 
+// Loads a program whose number is in `map`, which becomes `*kept`, or is closed if that fails.
+static int load_with(
+    int map, int *kept, const struct bpf_insn *instructions, size_t count) {
+    int program = load(instructions, count);
+    if (program < 0) {
+        close(map);
+        return program;
+    }
+    *kept = map;
+    return program;
+}
+
 // A map of one number.
 static int create_value(void) {
     union bpf_attr attributes;
@@ -57,13 +69,7 @@ int lc_gate_create(uint32_t mark, int *hold) {
         SET(BPF_REG_0, TC_ACT_OK),
         RETURN,
     };
-    int program = load(instructions, COUNT(instructions));
-    if (program < 0) {
-        close(moment);
-        return program;
-    }
-    *hold = moment;
-    return program;
+    return load_with(moment, hold, instructions, COUNT(instructions));
 }
 
 static int write_first(int map, uint64_t value) {
@@ -162,13 +168,7 @@ int lc_claim_create(int *address) {
         SET(BPF_REG_0, TC_ACT_UNSPEC),
         RETURN,
     };
-    int program = load(instructions, COUNT(instructions));
-    if (program < 0) {
-        close(claimed);
-        return program;
-    }
-    *address = claimed;
-    return program;
+    return load_with(claimed, address, instructions, COUNT(instructions));
 }
 
 int lc_claim_set(int address, uint64_t bytes) { return write_first(address, bytes); }
