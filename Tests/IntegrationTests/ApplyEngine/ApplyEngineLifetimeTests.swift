@@ -53,6 +53,31 @@ struct ApplyEngineLifetimeTests {
         }
     }
 
+    /// The kernel knows by the address what is for this host, where no program can tell it.
+    @Test(
+        .enabled(if: EngineHooks.available.contains(.nftables), "nftables has no netdev hooks"),
+        .enabled(if: hasPrograms("strace"), "strace is not installed"))
+    func `without eBPF a wire has the address of its interface, also a new one`() async throws {
+        try await TestNetwork.withEngine { network in
+            // It stays until the engine ends.
+            let script = """
+                strace -f -qq -o /dev/null -e trace=bpf -e inject=bpf:error=EPERM \
+                    "$0" apply LTE --backend engine >/dev/null 2>&1 &
+                """
+            _ = try await network.run("sh", ["-c", script, TestNetwork.program()])
+            try await network.wait { try await !network.status().conditioned.isEmpty }
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+            try await network.batch(
+                "link set eth0 down\nlink set eth0 address 02:00:00:00:00:77 up", in: network.app)
+            try await network.wait {
+                let links = try await network.run("ip", ["-o", "link"]).standardOutput
+                return links.matches(of: /ether 02:00:00:00:00:77/).count == 2
+            }
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+            try await network.mustRun("clear")
+        }
+    }
+
     @Test(.requiresTimeNamespaces)
     func `the end is told by the wall clock as it is set now`() async throws {
         try await TestNetwork.withEngine { network in
