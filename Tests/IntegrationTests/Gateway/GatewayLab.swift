@@ -44,7 +44,8 @@ final class GatewayLab: Sendable {
             for name in \(prefix)-r \(prefix)-s \(prefix)-f; do ip -n $name link set lo up; done
             # A namespace may have the number of one that has ended together with its gateway.
             inode=$(stat -L -c %i /run/netns/\(prefix)-r)
-            rm -rf /run/linkcond-gateway-$inode /run/linkcond/gateway-$inode /run/linkcond/gateway-$inode.hostapd
+            rm -rf /run/linkcond-gateway-$inode /run/linkcond/*$inode* \\
+                /run/linkcond-services/*$inode*
             \(Self.connecting(prefix))
             ip -n \(prefix)-f link add br0 type bridge
             ip -n \(prefix)-f link set br0 addrgenmode none up
