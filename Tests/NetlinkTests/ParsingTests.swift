@@ -95,6 +95,32 @@ struct ParsingTests {
         #expect(self.link(16, Array(header.dropLast())) == nil)
     }
 
+    /// Hardware types, and the addresses of tunnels' ends (`IFLA_ADDRESS`, `IFLA_BROADCAST`).
+    @Test(
+        "A tunnel's packets are bare, unless each says where it goes, and its ends no hardware's",
+        arguments: [
+            (65534, [], [], true), (65534, [2, 0, 0, 0, 0, 1], [], false),
+            (512, [], [], true), (519, [], [], true),
+            (768, [10, 0, 0, 1], [10, 0, 0, 2], true), (776, [10, 0, 0, 1], [0, 0, 0, 0], true),
+            (778, [10, 0, 0, 1], [10, 0, 0, 2], true), (778, [10, 0, 0, 1], [0, 0, 0, 0], false),
+            (778, [10, 0, 0, 1], [239, 0, 0, 1], false), (778, [], [], false),
+            (823, [0xfd] + Array(repeating: 1, count: 15), Array(repeating: 2, count: 16), true),
+            (823, Array(repeating: 1, count: 16), Array(repeating: 0, count: 16), false),
+            (823, [], [0xff] + Array(repeating: 0, count: 15), false),
+            (1, [2, 0, 0, 0, 0, 1], Array(repeating: 0xff, count: 6), false),
+        ] as [(UInt16, [UInt8], [UInt8], Bool)])
+    func bareLinks(type: UInt16, address: [UInt8], broadcast: [UInt8], isBare: Bool) throws {
+        let header =
+            [0, 0] + FakeTransport.withBytes(of: type) + [7, 0, 0, 0]
+            + Array(repeating: UInt8(0), count: 8)
+        let attributes =
+            FakeTransport.attribute(3, Array("t0".utf8) + [0])
+            + FakeTransport.attribute(1, address) + FakeTransport.attribute(2, broadcast)
+        let link = try #require(self.link(16, header + attributes))
+        #expect(link.isBare == isBare)
+        #expect(link.address == (isBare ? [] : address))
+    }
+
     private func link(_ type: Int, _ payload: [UInt8]) -> Link? {
         Link(NetlinkMessage(bytes: FakeTransport.message(type: type, payload: payload)))
     }

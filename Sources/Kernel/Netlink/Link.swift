@@ -29,10 +29,10 @@ public struct Link: Sendable, Hashable {
     /// Whether packets at its qdiscs begin with an Ethernet header.
     public let hasEthernetHeader: Bool
     /// Whether packets at its qdiscs begin with the IP header and never have another header in
-    /// front, as with WireGuard and OpenVPN tunnels and cellular modems.
+    /// front, as with tunnels, PPP and cellular modems.
     public let isBare: Bool
 
-    /// Its link-layer address; empty if it has none.
+    /// Its link-layer address; empty if it has none, or only the IP address of a tunnel's end.
     public let address: [UInt8]
 
     /// Length of an Ethernet header without VLAN tags.
@@ -50,7 +50,6 @@ public struct Link: Sendable, Hashable {
         aliasBytes = attributes[Int(IFLA_IFALIAS)].map { Array($0.prefix { $0 != 0 }) } ?? []
         group = attributes.value(Int(IFLA_GROUP), as: UInt32.self) ?? 0
         mtu = attributes.value(Int(IFLA_MTU), as: UInt32.self) ?? 1500
-        address = attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
         isDormant = isUp && fixed.ifi_flags & UInt32(IFF_DORMANT.rawValue) != 0
         // Not IFF_RUNNING, which the kernel updates later.
@@ -58,8 +57,26 @@ public struct Link: Sendable, Hashable {
             isUp && !isDormant && fixed.ifi_flags & UInt32(IFF_LOWER_UP.rawValue) != 0
         hardwareType = fixed.ifi_type
         isLoopback = fixed.ifi_type == UInt16(ARPHRD_LOOPBACK)
-        isBare = fixed.ifi_type == UInt16(ARPHRD_NONE) && address.isEmpty
+        isBare = Self.isBare(fixed.ifi_type, attributes)
+        address = isBare ? [] : attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         hasEthernetHeader = [ARPHRD_ETHER, ARPHRD_LOOPBACK].contains(Int32(fixed.ifi_type))
+    }
+
+    private static func isBare(_ type: UInt16, _ attributes: Attributes) -> Bool {
+        switch Int32(type) {
+        case ARPHRD_NONE: attributes[Int(IFLA_ADDRESS)]?.isEmpty ?? true
+        case ARPHRD_TUNNEL, ARPHRD_TUNNEL6, ARPHRD_SIT, ARPHRD_PPP, ARPHRD_RAWIP: true
+        // Where packets say to which of several far ends they go, it is by a header in front.
+        case ARPHRD_IPGRE, ARPHRD_IP6GRE:
+            attributes[Int(IFLA_BROADCAST)].map(isUnicast) ?? false
+        default: false
+        }
+    }
+
+    /// Whether this is the IP address of one host.
+    private static func isUnicast(_ address: ArraySlice<UInt8>) -> Bool {
+        guard let first = address.first, address.contains(where: { $0 != 0 }) else { return false }
+        return address.count == 4 ? first & 0xf0 != 0xe0 : first != 0xff
     }
 
     /// Asks for the interface called `name`. Equivalent to `ip link show dev NAME`.

@@ -154,8 +154,8 @@ struct EngineState: ~Copyable {
     /// Why the engine cannot serve an interface, and what to do; nil if it can.
     static func lack(_ link: Link) -> String? {
         if !link.hasEthernetHeader, !link.isBare {
-            "the packet engine conditions Ethernet interfaces and tunnels only, and this is "
-                + "neither; name the one that its packets leave by, or use a kernel with "
+            "the packet engine conditions Ethernet interfaces and tunnels with two ends only, "
+                + "and this is neither; name the one that its packets leave by, or use a kernel with "
                 + "netem (see linkcond doctor)"
         } else if !HookTable.canName(link.name) {
             "nftables does not accept a name with such characters; rename the interface"

@@ -10,14 +10,27 @@ struct ApplyTunnelTests {
     private static let near = ["10.66.0.1", "fd66::1"]
     private static let far = ["10.66.0.2", "fd66::2"]
 
+    /// What kernels take an interface for (`ARPHRD_…`): the tunnels of WireGuard and OpenVPN, IP in
+    /// IP, PPP.
+    enum Hardware: Int, CaseIterable {
+        case none = 0xfffe
+        case tunnel = 768
+        case ppp = 512
+    }
+
     /// Runs `body` with a tunnel `t0` from the app's namespace to the server's.
     private static func withTunnel(
+        of hardware: Hardware = .none,
         _ body: @Sendable (TestNetwork) async throws -> Void
     ) async throws {
         try await TestNetwork.withEngine { network in
             // Its end is that of its interfaces, which are not among what `clear` leaves.
             async let tunnel = runProcess(
-                "python3", ["tunnel.py".absoluteFixture, network.app, network.server, "120"])
+                "python3",
+                [
+                    "tunnel.py".absoluteFixture, network.app, network.server, "120",
+                    "\(hardware.rawValue)",
+                ])
             do {
                 try await connect(network)
                 try await body(network)
@@ -50,8 +63,10 @@ struct ApplyTunnelTests {
         }
     }
 
-    @Test func `both ways are conditioned once, and large packets pass`() async throws {
-        try await Self.withTunnel { network in
+    @Test(arguments: Hardware.allCases)
+    func `both ways are conditioned once, and large packets pass`(_ hardware: Hardware) async throws
+    {
+        try await Self.withTunnel(of: hardware) { network in
             try await network.applyEngine("LTE", "-i", "t0")
             for address in Self.far {
                 #expect(try await network.shortestRoundTrip(to: address) >= 114.9, "\(address)")

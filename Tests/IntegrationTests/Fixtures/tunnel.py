@@ -1,6 +1,7 @@
 """A tunnel between two network namespaces, of which each gets an interface t0.
 
-Arguments: the namespaces, and for how many seconds. Ends when one of the interfaces is deleted.
+Arguments: the namespaces, for how many seconds, and what hardware the interfaces are to be, as a
+number of <linux/if_arp.h>. Ends when one of the interfaces is deleted.
 """
 import ctypes
 import fcntl
@@ -10,7 +11,8 @@ import signal
 import struct
 import sys
 
-TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 0x400454CA, 1, 0x1000, 0x40000000
+TUNSETIFF, TUNSETLINK = 0x400454CA, 0x400454CD
+IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 1, 0x1000, 0x40000000
 libc = ctypes.CDLL(None, use_errno=True)
 signal.alarm(int(sys.argv[3]))
 
@@ -21,6 +23,7 @@ def end(namespace):
             sys.exit(f"cannot enter {namespace}: {os.strerror(ctypes.get_errno())}")
     device = os.open("/dev/net/tun", os.O_RDWR)
     fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"t0", IFF_TUN | IFF_NO_PI))
+    fcntl.ioctl(device, TUNSETLINK, int(sys.argv[4]))
     return device
 
 
