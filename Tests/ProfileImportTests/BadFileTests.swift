@@ -13,6 +13,11 @@ struct BadFileTests {
         ("{\"up\": 1,\n\"down\": }", "file:2: not valid as JSON"),
         ("{\"up\": 330, \"down\": 78", "file:1: not valid as JSON: Unexpected end"),
         ("{\"up\": -1}", "file: up: -1 is negative"),
+        (
+            "{\"up\": 330,\n\"up\": 78}",
+            "file:2: not valid as JSON: The key \"up\" is here a second time"
+        ),
+        ("{\"up\": 1e400, \"down\": 780}", "file: up: is no finite number"),
         ("{\"up\": true}", "file: up: is true or false and has to be a number"),
         ("{\"up\": [1]}", "file: up: is a list and has to be a number"),
         ("{\"up\": \"fast\"}", "file: up: \"fast\" is not a number"),

@@ -4,14 +4,15 @@ public struct ForeignFile: Sendable {
     public let name: String
     /// Its absolute path, for profiles to refer to; nil if it has none, such as a pipe.
     public let path: String?
-    /// The contents.
+    /// The contents, without a byte order mark, which editors of Windows write.
     public let bytes: [UInt8]
 
     /// Makes a file.
     public init(name: String, path: String?, bytes: [UInt8]) {
         self.name = name
         self.path = path
-        self.bytes = bytes
+        let mark = Array("\u{feff}".utf8)
+        self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
     }
 
     /// The name without directories.

@@ -15,13 +15,8 @@ extension ForeignValue {
             throw ProfileError(
                 file: file.name, explanation: "is larger than 1 MiB, which no such file is")
         }
-        let data = Data(file.bytes)
         guard !file.isJSON else {
-            self = try Self.decode(file) { () throws in
-                let decoder = JSONDecoder()
-                for key in Self.budgetKeys { decoder.userInfo[key] = ValueBudget() }
-                return try decoder.decode(ForeignValue.self, from: data)
-            }
+            self = try Self.json(file)
             return
         }
         guard file.openings <= Self.mostOpenings else {
@@ -32,7 +27,7 @@ extension ForeignValue {
         self = try Self.decode(file) { () throws in
             let decoder = PropertyListDecoder()
             for key in Self.budgetKeys { decoder.userInfo[key] = ValueBudget() }
-            return try decoder.decode(ForeignValue.self, from: data)
+            return try decoder.decode(ForeignValue.self, from: Data(file.bytes))
         }
     }
 
@@ -47,19 +42,16 @@ extension ForeignValue {
         } catch let error as ValueBudget.Exceeded {
             throw ProfileError(file: file.name, explanation: error.explanation)
         } catch DecodingError.dataCorrupted(let context) where !file.isBinary {
-            throw file.isJSON ? jsonError(context, file) : plistError(context, file)
+            throw plistError(context, file)
         } catch {
             throw invalid(file, "damaged or cut short")
         }
     }
 
-    private static func invalid(
-        _ file: ForeignFile, line: Int? = nil, _ problem: String
-    ) -> ProfileError {
+    private static func invalid(_ file: ForeignFile, _ problem: String) -> ProfileError {
         let problem = problem.last == "." ? String(problem.dropLast()) : problem
         return ProfileError(
-            file: file.name, line: line,
-            explanation: "not valid as \(file.isJSON ? "JSON" : "a property list"): \(problem)")
+            file: file.name, explanation: "not valid as a property list: \(problem)")
     }
 
     private static func plistError(
@@ -76,13 +68,6 @@ extension ForeignValue {
             String(
                 problem.prefix(
                     upTo: problem.firstRange(of: " on line")?.lowerBound ?? problem.endIndex)))
-    }
-
-    private static func jsonError(
-        _ context: DecodingError.Context, _ file: ForeignFile
-    ) -> ProfileError {
-        let fault = JSONFault(in: file.bytes)
-        return invalid(file, line: fault?.line, fault?.problem ?? context.debugDescription)
     }
 }
 

@@ -29,7 +29,7 @@ enum ForeignValue: Sendable {
 }
 
 extension ForeignValue: Decodable {
-    /// A binary property list can contain itself.
+    /// A binary property list can contain itself, and JSON is read recursively.
     static let deepestNesting = 32
 
     private struct Key: CodingKey {
