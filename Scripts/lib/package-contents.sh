@@ -17,7 +17,7 @@ collect_contents() {
     add_all 644 usr/lib/systemd/system "$repository"/Scripts/packaging/linkcond-serve.{socket,service}
     add 644 "$repository/Scripts/packaging/05-linkcond.network" \
         usr/lib/systemd/network/05-linkcond.network
-    add_all 644 usr/share/linkcond/schema "$repository"/Profiles/schema/*.json
+    add_schemas
     add_all 644 "$documents" "$repository"/{README,CHANGELOG}.md
     write_licences "$work/licences"
     # Not among the documents, which container images often leave out.
@@ -35,6 +35,15 @@ add_all() {
     local mode=$1 directory=$2 file
     shift 2
     for file in "$@"; do add "$mode" "$file" "$directory/${file##*/}"; done
+}
+
+# As the program prints them: each stands by itself.
+add_schemas() {
+    local name
+    for name in $("$release_binary" schema); do
+        "$release_binary" schema "$name" >"$work/schema"
+        add 644 "$work/schema" "usr/share/linkcond/schema/$name.schema.json"
+    done
 }
 
 add_programs() {

@@ -75,34 +75,103 @@ struct SchemaTests {
         #expect(!text.contains("A-Za-z\u{b5}"))
     }
 
-    @Test func `what a schema takes for a duration is what is read as one`() throws {
-        let pattern = try durationPattern()
-        let words = [
-            "1", "0.5", ".5", "5.", "30", " ", " ", "-", ",", "d", "day", "days", "h", "hr", "hrs",
-            "hour", "hours", "m", "min", "mins", "minute", "minutes", "s", "sec", "secs", "second",
-            "seconds", "ms", "msec", "msecs", "millisecond", "milliseconds", "us", "usec", "usecs",
-            "\u{b5}s", "\u{3bc}s", "microsecond", "microseconds", "ns", "nsec", "nanosecond",
-            "nanoseconds", "weeks", "x",
-        ]
-        let numbers = words.prefix(5)
+    /// What has a number and a unit.
+    enum Quantity: CaseIterable {
+        case duration, bandwidth, percentage, queue, size
+
+        /// What may be a unit of it, and what is not.
+        var units: [String] {
+            switch self {
+            case .duration:
+                [
+                    "d", "day", "days", "h", "hr", "hrs", "hour", "hours", "m", "min", "mins",
+                    "minute", "minutes", "s", "sec", "secs", "second", "seconds", "ms", "msec",
+                    "msecs", "millisecond", "milliseconds", "us", "usec", "usecs", "\u{b5}s",
+                    "\u{3bc}s", "microsecond", "microseconds", "ns", "nsec", "nanosecond",
+                    "nanoseconds", "weeks", "x",
+                ]
+            case .bandwidth:
+                ["bit/s", "kbit", "Mbit/s", "GBIT/S", "tbit", "bps", "/s", "Mbit/", "k", "x"]
+            case .percentage: ["%", "percent", "x"]
+            case .queue: ["packet", "packets", "KiB", "mb", "B", "GiB", "ms", "s", "KB/s", "x"]
+            case .size: ["b", "B", "kB", "KB", "MB", "gb", "KiB", "mib", "GiB", "i", "TB", "x"]
+            }
+        }
+
+        func read(_ text: String) throws(QuantityError) {
+            switch self {
+            case .duration: _ = try Duration(parsing: text)
+            case .bandwidth: _ = try Bandwidth(parsing: text)
+            case .percentage: _ = try Ratio(parsing: text)
+            case .queue: _ = try QueueLimit(parsing: text)
+            case .size: _ = try ByteCount(parsing: text)
+            }
+        }
+    }
+
+    /// The patterns of the schemas for it, any of which is enough.
+    private func patterns(for quantity: Quantity) throws -> [Regex<AnyRegexOutput>] {
+        let settings = try definition("settings", in: "scenario")
+        let fields = try #require(settings["patternProperties"] as? Object)
+        func pattern(_ value: Any?) throws -> String {
+            try #require((value as? Object)?["pattern"] as? String)
+        }
+        let duration = try durationPattern()
+        switch quantity {
+        case .duration: return [duration]
+        case .bandwidth:
+            let text = try pattern(definition("bandwidth", in: "profile"))
+            #expect(
+                try pattern(fields["^(down|up)\\.bandwidth$"])
+                    == "^(unlimited|\(text.dropFirst().dropLast()))$")
+            return [try Regex(text)]
+        case .percentage:
+            let text = try pattern(definition("percentage", in: "profile"))
+            #expect(try pattern(definition("percentage", in: "scenario")) == text)
+            return [try Regex(text)]
+        case .queue:
+            let direction = try definition("direction", in: "profile")
+            let places = try [
+                #require(direction["properties"] as? Object)["queue"],
+                fields["^(down|up)\\.queue$"],
+            ]
+            let texts = try places.map { place in
+                try pattern(((place as? Object)?["anyOf"] as? [Any])?.first)
+            }
+            #expect(texts[0] == texts[1])
+            return [try Regex(texts[0]), duration]
+        case .size:
+            let entry = try definition("entry", in: "scenario")
+            return [try Regex(pattern(#require(entry["properties"] as? Object)["limit"]))]
+        }
+    }
+
+    @Test(arguments: Quantity.allCases)
+    func `what a schema takes for a quantity is what is read as one`(quantity: Quantity) throws {
+        let patterns = try patterns(for: quantity)
+        let numbers = ["1", "0.5", ".5", "5.", "30", "007"]
+        let words = numbers + [" ", " ", "-", ","] + quantity.units
         var generator = SeededGenerator(seed: 16)
         var taken = 0
         for _ in 0..<20_000 {
-            // Numbers and anything by turns, so that many are durations.
+            // Numbers and anything by turns, so that many are quantities.
             let text = (0..<Int.random(in: 1...6, using: &generator)).compactMap { place in
-                (place.isMultiple(of: 2) ? numbers : words[...]).randomElement(using: &generator)
+                (place.isMultiple(of: 2) ? numbers : words).randomElement(using: &generator)
             }.joined()
             guard text.last != " " else { continue }
-            let matches = text.wholeMatch(of: pattern) != nil
+            let matches = patterns.contains { text.wholeMatch(of: $0) != nil }
             do throws(QuantityError) {
-                _ = try Duration(parsing: text)
+                try quantity.read(text)
                 #expect(matches, "\(text)")
                 taken += 1
             } catch {
-                // No pattern tells how large a number is.
-                #expect(!matches || error.description.contains("is outside"), "\(text): \(error)")
+                // No pattern tells how large a number is, and few whether bytes are whole.
+                let isTooMuch = ["is outside", "too many", "not a whole"].contains {
+                    error.description.contains($0)
+                }
+                #expect(!matches || isTooMuch, "\(text): \(error)")
             }
         }
-        #expect(taken > 1000)
+        #expect(taken > 200)
     }
 }

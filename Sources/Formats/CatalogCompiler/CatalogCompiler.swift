@@ -27,7 +27,7 @@ enum CatalogCompiler {
                 let name = String(URL(filePath: path).lastPathComponent.prefix { $0 != "." })
                 return (name: name, text: try String(contentsOfFile: path, encoding: .utf8))
             }
-            try SwiftSource.file(for: schemas)
+            try SwiftSource.file(for: BundledSchemas.all(schemas))
                 .write(toFile: outputs[2], atomically: true, encoding: .utf8)
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
