@@ -199,7 +199,7 @@ extension Explanation.Connection {
         connection.end -= origin
         connection.handshakeEnd = handshakeEnd.map { $0 - origin }
         connection.critical = critical.map { Wait(kind: $0, length: $1) }
-            .sorted { $0.length > $1.length }
+            .sorted { ($1.length, $0.kind) < ($0.length, $1.kind) }
         return connection
     }
 }

@@ -33,13 +33,19 @@ public enum Phase: String, CaseIterable, Sendable, Codable, CodingKeyRepresentab
 }
 
 /// Both dimensions of a wait.
-struct WaitKind: Hashable, Sendable {
+struct WaitKind: Hashable, Comparable, Sendable {
     var phase: Phase
     var component: Component
 
     init(_ component: Component, in phase: Phase = .exchange) {
         self.phase = phase
         self.component = component
+    }
+
+    /// Any order that is always the same, for reports.
+    static func < (left: WaitKind, right: WaitKind) -> Bool {
+        (left.phase.rawValue, left.component.rawValue)
+            < (right.phase.rawValue, right.component.rawValue)
     }
 
     /// The one cause of both: recovery and what no network does win over phases, and phases over

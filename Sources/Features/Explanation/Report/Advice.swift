@@ -28,7 +28,7 @@ public struct Advice: Sendable, Hashable {
         let all =
             refused(run) + connections(run) + names(run) + slowStarts(run) + windows(run)
             + requests(run)
-        return all.sorted { $0.time > $1.time }
+        return all.sorted { ($1.time, $0.text) < ($0.time, $1.text) }
     }
 
     private static func isWorthwhile(_ time: Duration, in run: Explanation) -> Bool {
