@@ -71,9 +71,26 @@ struct ContainedDirectoryTests {
                     try directory.read(path, limit: 10)
                 }
             }
-            let files = try directory.files(below: "a", limit: 100)
-            #expect(files.map(\.path) == ["a/away", "a/b/file"])
-            #expect(files.map(\.isRegular) == [false, true])
+            let listing = try directory.files(below: "a", limit: 100)
+            #expect(listing.files.map(\.path) == ["a/away", "a/b/file"])
+            #expect(listing.files.map(\.isRegular) == [false, true])
+            #expect(listing.hidden.isEmpty)
+        }
+    }
+
+    @Test func `what is not UTF-8 is told, and removed with the rest`() async throws {
+        try await Self.withDirectory { directory, temporary in
+            try shell(
+                """
+                cd \(temporary.path)/inside/a
+                name=$(printf 'x\\377'); echo >"b/$name"; mkdir "$name"; echo >"$name/file"
+                mkdir -m 0 closed
+                """)
+            let listing = try directory.files(below: "a", limit: 100)
+            #expect(listing.files.map(\.path) == ["a/away", "a/b/file"])
+            #expect(listing.hidden.map(\.path).sorted() == ["a/b/x\u{fffd}", "a/x\u{fffd}"])
+            try directory.remove("a")
+            #expect(!directory.has("a"))
         }
     }
 

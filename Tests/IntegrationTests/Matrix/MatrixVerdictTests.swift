@@ -31,6 +31,36 @@ struct MatrixVerdictTests {
         }
     }
 
+    @Test(arguments: [Caller.root, .ordinaryUser])
+    func `what cannot be looked at hides no failure beside it, and stays nowhere`(
+        caller: Caller
+    ) async throws {
+        try await MatrixRun.with(by: caller) { run in
+            let temporary = run.directory.path + "/temporary"
+            try FileManager.default.createDirectory(
+                atPath: temporary, withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o777])
+            let closed = """
+                mkdir -p "$LINKCOND_OUTPUT/s/t"; chmod 0 "$LINKCOND_OUTPUT/s"
+                name=$(printf 'n\\377'); mkdir "$LINKCOND_OUTPUT/$name"
+                """
+            // The second time over the files of the first.
+            for report in [[], ["--report", "report"], ["--report", "report"]] {
+                let result = try await run.result(
+                    Self.network + report + ["--", "sh", "-c", closed + "\n" + Self.suite],
+                    environment: ["TMPDIR": temporary])
+                #expect(result.exitCode == 1, "\(result)")
+                #expect(result.standardOutput.contains("1 test failed, though"), "\(result)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+            let named = try await run.result(
+                Self.network + ["--collect", "*.xml", "--", "sh", "-c"]
+                    + [#"echo "<testsuites/>" >"$LINKCOND_OUTPUT/$(printf 'j\377').xml""#])
+            #expect(named.exitCode == 1, "\(named)")
+            #expect(named.standardOutput.contains("its name is not UTF-8"), "\(named)")
+        }
+    }
+
     @Test func `a suite that has written no results at all has not passed`() async throws {
         try await MatrixRun.with { run in
             for report in [[], ["--report", "report"]] {

@@ -67,17 +67,17 @@ extension ReportDirectory {
     private func copyDirectory(
         _ name: String, from source: ContainedDirectory, to newName: String
     ) throws(MatrixError) -> [String] {
-        let entries: [ContainedDirectory.Entry]
+        let listing: ContainedDirectory.Listing
         do {
-            entries = try source.files(below: name, limit: Self.mostFiles)
+            listing = try source.files(below: name, limit: Self.mostFiles)
         } catch {
             return source.has(name) ? [name] : []
         }
         try makeDirectory(Self.filesName)
         try makeDirectory(newName)
         var made: Set<String> = []
-        var leftBehind: [String] = []
-        for entry in entries {
+        var leftBehind = listing.hidden.map(\.path)
+        for entry in listing.files {
             let target = newName + entry.path.dropFirst(name.count)
             var parent = newName
             for part in target.dropFirst(newName.count + 1).split(separator: "/").dropLast() {

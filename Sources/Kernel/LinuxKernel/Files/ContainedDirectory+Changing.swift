@@ -44,17 +44,34 @@ extension ContainedDirectory {
 
     /// Removes the entry at `path` with all its content; does nothing if it does not exist.
     public func remove(_ path: String) throws(Errno) {
-        let isDirectory = try reach(path) { directory, name throws(Errno) in
-            if unsafe unlinkat(directory, name, 0) == 0 || errno == ENOENT { return false }
-            guard errno == EISDIR || errno == EPERM else { throw .last }
-            return true
-        }
-        guard isDirectory else { return }
-        for (name, _) in try list(path) { try remove("\(path)/\(name)") }
         try reach(path) { directory, name throws(Errno) in
-            guard unsafe unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT
-            else { throw .last }
+            try Self.remove(Array(name.utf8CString), in: directory)
         }
+    }
+
+    /// By names as the file system has them, which need not be UTF-8.
+    private static func remove(_ name: [CChar], in directory: Int32) throws(Errno) {
+        if unsafe unlinkat(directory, name, 0) == 0 || errno == ENOENT { return }
+        guard errno == EISDIR || errno == EPERM else { throw .last }
+        let inside = try openToEmpty(name, in: directory)
+        for entry in try rawNames(in: inside) { try remove(entry, in: inside.raw.rawValue) }
+        guard unsafe unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw .last
+        }
+    }
+
+    /// Opens a directory, of which a command may have left even its owner no rights.
+    private static func openToEmpty(
+        _ name: [CChar], in directory: Int32
+    ) throws(Errno) -> OwnedDescriptor {
+        var status = stat()
+        if unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IRWXU != S_IRWXU
+        {
+            _ = unsafe fchmodat(
+                directory, name, status.st_mode & 0o7777 | S_IRWXU, AT_SYMLINK_NOFOLLOW)
+        }
+        return try descriptor(unsafe openat(directory, name, directoryFlags))
     }
 
     /// Removes an empty directory; returns whether it is gone.

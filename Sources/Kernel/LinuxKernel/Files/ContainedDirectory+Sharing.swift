@@ -20,7 +20,7 @@ extension ContainedDirectory {
         // closedir(3) closes the descriptor.
         guard let stream = unsafe fdopendir(dup(directory.raw.rawValue)) else { throw .last }
         defer { _ = unsafe closedir(stream) }
-        return unsafe DirectoryStream.names(stream).filter { ![".", ".."].contains($0) }
+        return unsafe DirectoryStream.names(stream)
     }
 
     /// Creates a file at `path` and opens it for writing; nil if there is an entry already: of all

@@ -49,39 +49,68 @@ public final class ContainedDirectory: Sendable {
         try InputFile.read(try open(path), limit: limit)
     }
 
-    /// The files in the directory at `path` and in all its subdirectories, without the directories
-    /// themselves, sorted by name; at most about `limit` entries.
-    public func files(below path: String, limit: Int) throws(Errno) -> [Entry] {
-        var found: [Entry] = []
-        var waiting = [path]
-        while let directory = waiting.popLast(), found.count + waiting.count < limit {
-            for (name, kind) in try list(directory) {
-                let path = "\(directory)/\(name)"
-                switch kind {
-                case S_IFDIR: waiting.append(path)
-                default: found.append(Entry(path: path, isRegular: kind == S_IFREG))
-                }
-            }
+    /// What a directory and its subdirectories contain.
+    public struct Listing: Sendable {
+        /// The files, sorted by path.
+        public var files: [Entry] = []
+        /// What nobody can look at, and why.
+        public var hidden: [(path: String, reason: String)] = []
+
+        /// Makes one that has nothing but what is hidden.
+        public init(hidden: [(path: String, reason: String)] = []) {
+            self.hidden = hidden
         }
-        return found.sorted { $0.path < $1.path }
     }
 
-    /// The names in a directory, with their file types.
-    func list(_ path: String) throws(Errno) -> [(name: String, kind: mode_t)] {
+    /// Lists the directory at `path` and all its subdirectories, without these themselves; at most
+    /// about `limit` entries.
+    public func files(below path: String, limit: Int) throws(Errno) -> Listing {
+        var listing = Listing()
+        var waiting = [path]
+        while let directory = waiting.popLast(), listing.files.count + waiting.count < limit {
+            do throws(Errno) {
+                for (name, kind) in try list(directory) {
+                    let path = "\(directory)/\(name)"
+                    switch kind {
+                    case S_IFDIR: waiting.append(path)
+                    case nil: listing.hidden.append((path, "its name is not UTF-8"))
+                    default: listing.files.append(Entry(path: path, isRegular: kind == S_IFREG))
+                    }
+                }
+            } catch {
+                if directory == path { throw error }
+                listing.hidden.append((directory, "\(error)"))
+            }
+        }
+        listing.files.sort { $0.path < $1.path }
+        return listing
+    }
+
+    /// The names in a directory, with their file types; no type if a name is not UTF-8.
+    private func list(_ path: String) throws(Errno) -> [(name: String, kind: mode_t?)] {
         let directory = try reach(path) { parent, name throws(Errno) in
             try Self.descriptor(unsafe openat(parent, name, Self.directoryFlags))
         }
-        // closedir(3) closes the descriptor.
-        guard let stream = unsafe fdopendir(dup(directory.raw.rawValue)) else { throw .last }
-        defer { _ = unsafe closedir(stream) }
-        var entries: [(name: String, kind: mode_t)] = []
-        for name in unsafe DirectoryStream.names(stream) where ![".", ".."].contains(name) {
+        var entries: [(name: String, kind: mode_t?)] = []
+        for raw in try Self.rawNames(in: directory) {
+            let bytes = raw.dropLast().map(UInt8.init(bitPattern:))
+            guard let name = String(validating: bytes, as: UTF8.self) else {
+                entries.append((DirectoryStream.text(of: raw), nil))
+                continue
+            }
             var status = stat()
             guard unsafe fstatat(directory.raw.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0
             else { continue }
             entries.append((name, status.st_mode & S_IFMT))
         }
         return entries
+    }
+
+    static func rawNames(in directory: borrowing OwnedDescriptor) throws(Errno) -> [[CChar]] {
+        // closedir(3) closes the descriptor.
+        guard let stream = unsafe fdopendir(dup(directory.raw.rawValue)) else { throw .last }
+        defer { _ = unsafe closedir(stream) }
+        return unsafe DirectoryStream.rawNames(stream)
     }
 
     // MARK: Steps

@@ -29,7 +29,7 @@ public enum SmallFile {
     public static func names(in path: String) -> [String] {
         guard let directory = unsafe opendir(path) else { return [] }
         defer { _ = unsafe closedir(directory) }
-        return unsafe DirectoryStream.names(directory).filter { ![".", ".."].contains($0) }
+        return unsafe DirectoryStream.names(directory)
     }
 
     /// What a symbolic link leads to; nil if it cannot be read, or its target is longer than a path may be.

@@ -1,4 +1,5 @@
 import LinuxKernel
+import SystemPackage
 import XMLReading
 
 /// The tests inside a cell, from JUnit files that the command itself wrote.
@@ -31,11 +32,19 @@ struct CollectedTests: Sendable, Hashable {
         in name: String, of directory: ContainedDirectory, pattern: String?, room: inout Int
     ) {
         let glob = Glob(pattern ?? "**/*.xml")
-        let all = (try? directory.files(below: name, limit: Self.searchLimit)) ?? []
-        let paths = all.map(\.path).filter { path in
+        func isMeant(_ path: String) -> Bool {
             let path = String(path.dropFirst(name.count + 1))
             return glob.matches(pattern == nil ? path.lowercased() : path)
         }
+        let all = Self.list(name, of: directory)
+        for (path, reason) in all.hidden.prefix(Self.countLimit) {
+            notes.append("\(path) is left out of the reports: \(reason)")
+            // A directory may have anything.
+            if pattern != nil || isMeant(path) {
+                loss = loss ?? "\(path) cannot be read: \(reason)"
+            }
+        }
+        let paths = all.files.map(\.path).filter(isMeant)
         for path in paths.prefix(Self.countLimit) {
             do {
                 let bytes = try Self.read(path, of: directory, room: &room)
@@ -47,13 +56,26 @@ struct CollectedTests: Sendable, Hashable {
                 }
             }
         }
-        if let pattern, paths.isEmpty { noteAbsence(of: pattern) }
-        if paths.count > Self.countLimit || all.count >= Self.searchLimit {
+        if let pattern, paths.isEmpty, loss == nil { noteAbsence(of: pattern) }
+        if paths.count > Self.countLimit || all.files.count >= Self.searchLimit {
             let excess =
                 "\(name) has too many files to find all JUnit files among them; name those with"
                 + " --collect"
             notes.append(excess)
             loss = loss ?? excess
+        }
+    }
+
+    /// What a cell's directory contains; one that the command has removed, nothing.
+    private static func list(
+        _ name: String, of directory: ContainedDirectory
+    ) -> ContainedDirectory.Listing {
+        do {
+            return try directory.files(below: name, limit: searchLimit)
+        } catch Errno.noSuchFileOrDirectory {
+            return .init()
+        } catch {
+            return .init(hidden: [(name, "\(error)")])
         }
     }
 
