@@ -34,6 +34,8 @@ import TrafficControl
                     + filter,
                 "tc filter add dev lcd5 ingress pref 4 protocol 802.1Q u32 match u32 0x0 0x0 at 0 "
                     + filter,
+                "tc filter add dev lcd5 ingress pref 5 protocol 802.1ad u32 match u32 0x0 0x0 at 0 "
+                    + filter,
                 "ip link set dev lcd5e up",
                 "ip link set dev lcd5 up",
             ])

@@ -23,8 +23,25 @@ struct TaggedFrameTests {
     }
 
     @Test func `frames with the tag beside them are conditioned, and keep it`() async throws {
+        try await Self.withBridge { network in
+            try await Self.expectChoice(network, from: "x0", "bridged", chosen: " 7000")
+        }
+    }
+
+    /// For nftables a packet with any tag beside it has none.
+    @Test(.requiresEngineHooks)
+    func `frames of a provider's VLANs are, too`() async throws {
+        try await Self.withBridge { network in
+            try await Self.expectChoice(
+                network, from: "x0", tag: "88a8", "of a provider", chosen: " 7000")
+        }
+    }
+
+    /// The kernel takes the tag out where a frame arrives, and a bridge sends it on so.
+    private static func withBridge(
+        _ body: @Sendable (TestNetwork) async throws -> Void
+    ) async throws {
         try await TestNetwork.with { network in
-            // The kernel takes the tag out where a frame arrives, and a bridge sends it on so.
             try await network.batch(
                 """
                 link add br0 type bridge
@@ -34,8 +51,8 @@ struct TaggedFrameTests {
                 link set x1 addrgenmode none master br0 up
                 link set eth0 master br0
                 """, in: network.app)
-            try await Self.apply(network, "--port", "7000")
-            try await Self.expectChoice(network, from: "x0", "bridged", chosen: " 7000")
+            try await apply(network, "--port", "7000")
+            try await body(network)
         }
     }
 
@@ -51,11 +68,12 @@ struct TaggedFrameTests {
     /// Expects that frames whose names hold a text take the delay of their direction, and that the
     /// others take none; all have to come as they were.
     private static func expectChoice(
-        _ network: TestNetwork, from device: String, _ occasion: String, chosen: String,
+        _ network: TestNetwork, from device: String, tag: String = "8100", _ occasion: String,
+        chosen: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let result = try await runProcess(
-            "python3", ["tagged.py".absoluteFixture, network.app, device, network.server])
+            "python3", ["tagged.py".absoluteFixture, network.app, device, network.server, tag])
         let times = try JSONDecoder().decode(
             [String: Double?].self, from: Data(result.standardOutput.utf8))
         #expect(times.count == 16, "\(result)", sourceLocation: sourceLocation)

@@ -20,6 +20,11 @@ public struct Filter: Sendable, Hashable {
         case ipv6 = 0x86dd
         /// Packets with a VLAN tag, whatever is behind it.
         case vlan = 0x8100
+        /// Packets with the tag of a provider's VLAN (802.1ad).
+        case providerVLAN = 0x88a8
+
+        /// Those by which conditions choose packets: no condition is for a provider's alone.
+        public static let allCases: [Self] = [.ipv4, .ipv6, .vlan]
 
         /// tc's name.
         var name: String {
@@ -27,6 +32,7 @@ public struct Filter: Sendable, Hashable {
             case .ipv4: "ip"
             case .ipv6: "ipv6"
             case .vlan: "802.1Q"
+            case .providerVLAN: "802.1ad"
             }
         }
     }

@@ -155,8 +155,9 @@ struct Redirect: Hashable {
             }
     }
 
+    /// For what conditions choose, and nothing else: a beacon of the gate has to stay at the near end.
     private func injections(_ ends: Ends) -> [Filter] {
-        let protocols: [Filter.NetworkProtocol] = [.ipv4, .ipv6, .vlan]
+        let protocols: [Filter.NetworkProtocol] = [.ipv4, .ipv6, .vlan, .providerVLAN]
         return protocols.enumerated().map { number, networkProtocol in
             Filter(
                 interface: Interface(index: ends.near, name: near), parent: .clsactIngress,

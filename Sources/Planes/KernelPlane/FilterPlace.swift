@@ -30,6 +30,7 @@ struct FilterPlace: Hashable {
             case .ipv4: 1
             case .ipv6: 2
             case .vlan: 3
+            case .providerVLAN: 4
             }
         return Group(preference: base + offset, networkProtocol: networkProtocol)
     }

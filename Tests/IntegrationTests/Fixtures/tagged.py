@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Sends frames with a VLAN tag between two network namespaces, and prints when they arrived.
 
-usage: tagged.py APP DEVICE SERVER
+usage: tagged.py APP DEVICE SERVER [TYPE]
 
 From DEVICE in APP to eth0 in SERVER (up) and back (down), to ports 7000 and 8000, over IPv4 and
 IPv6: datagrams, and super-packets of TCP that hold three segments (big). Prints JSON: the
 milliseconds until the last byte came, for names such as "up ipv4 7000 big", or null unless all
-came with the tag and unharmed within 5 s.
+came with the tag and unharmed within 5 s. TYPE is that of the tag: 8100 (802.1Q) or 88a8 (802.1ad).
 
 The time of what goes down counts only where DEVICE is another than the conditioned one: a packet
 socket there sees what arrives before conditions do.
@@ -29,7 +29,7 @@ SOL_PACKET, PACKET_AUXDATA, PACKET_VNET_HDR = 263, 8, 15
 TP_STATUS_VLAN_VALID = 1 << 4
 ETH_P_ALL, OUTGOING = 3, 4
 PATIENCE = 5
-TAG = bytes.fromhex("8100600a")
+TAG = bytes.fromhex((sys.argv[4] if len(sys.argv) > 4 else "8100") + "600a")
 ETHERNET = bytes.fromhex("ffffffffffff020000000009")
 SEGMENT, BIG = 1000, 3000
 ADDRESSES = {
@@ -133,7 +133,7 @@ def receive(opened, frames):
 
 
 def main():
-    app, device, server = sys.argv[1:]
+    app, device, server = sys.argv[1:4]
     ends = {"up": open_socket(app, device), "down": open_socket(server, "eth0")}
     receivers = {ends["down"]: [], ends["up"]: []}
     frames = {way: [Frame(way, family, port, is_big) for family in ADDRESSES

@@ -19,7 +19,7 @@ extension SelectionFilter {
         switch networkProtocol {
         case .ipv4: family = .ipv4
         case .ipv6: family = .ipv6
-        case .vlan: return nil
+        case .vlan, .providerVLAN: return nil
         }
         guard selectors.count > 1, selectors.allSatisfy(\.isSelective) else { return nil }
         let rules = TrafficSelector.joining(selectors).flatMap {

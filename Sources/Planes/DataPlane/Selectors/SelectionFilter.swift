@@ -107,7 +107,7 @@ extension AddressFamily {
         switch networkProtocol {
         case .ipv4: [.ipv4]
         case .ipv6: [.ipv6]
-        case .vlan: allCases
+        case .vlan, .providerVLAN: allCases
         }
     }
 }

@@ -26,7 +26,7 @@ public struct U32Selection {
         switch networkProtocol {
         case .ipv4: return rules(.ipv4)
         case .ipv6: return rules(.ipv6)
-        case .vlan:
+        case .vlan, .providerVLAN:
             // Any protocol may follow a tag, so the IP version must be compared first.
             let discovery = tagged(neighborDiscovery, .ipv6)
             guard selector != .everything else {
