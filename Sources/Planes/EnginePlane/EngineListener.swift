@@ -17,7 +17,8 @@ struct EngineListener: ~Copyable {
         let message: MessageChannel.Message
     }
 
-    private let socket: ServiceSocket
+    private let name: String
+    private var socket: ServiceSocket
     private let decoder = JSONDecoder()
     private var connections: [EngineConnection] = []
 
@@ -31,7 +32,15 @@ struct EngineListener: ~Copyable {
 
     /// Listens under a name.
     init(name: String) throws {
+        self.name = name
         socket = try NamespaceService.listen(name)
+    }
+
+    /// Listens again if nobody finds it any more, as when somebody has emptied /run; unless another
+    /// engine is found now.
+    mutating func stayReachable() {
+        guard !socket.isFound, let another = try? NamespaceService.listen(name) else { return }
+        socket = another
     }
 
     /// The descriptors, for waiting.

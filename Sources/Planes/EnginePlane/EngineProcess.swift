@@ -35,7 +35,7 @@ struct EngineProcess: ~Copyable {
     static func open(_ beats: HeartbeatPipe) throws -> EngineProcess {
         // Before any thread starts, so that no thread receives these signals.
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
-        _ = try? DescriptorLimit.raise()
+        try EngineDescriptors.secure()
         let listener = try EngineListener(name: EngineServer.name)
         let room = try EngineState.open()
         let heartbeat = try Heartbeat(
@@ -75,6 +75,7 @@ struct EngineProcess: ~Copyable {
             if now - lastLook >= Self.lookInterval {
                 let own = [Process.parent, room.hooks.process].compactMap { $0 }
                 if namespaceUsers?.haveLeft(besides: own) == true { break }
+                listener.stayReachable()
                 lastLook = now
             }
             let hasSaidFarewell = present.isEmpty || now - farewell > Self.farewellLimit

@@ -88,6 +88,7 @@ struct EngineState: ~Copyable {
                     + "threads for each; the kernel's data plane conditions any number (see "
                     + "linkcond doctor)", fault: .unavailable)
         }
+        try EngineDescriptors.check(forNew: new)
         do {
             for number in changes.indices {
                 try makeWays(of: &changes[number], request, traces)

@@ -53,6 +53,41 @@ struct ApplyEngineLifetimeTests {
         }
     }
 
+    @Test func `it is found again when somebody has removed its socket`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            let socket = "linkcond-engine-$(stat -L -c %i /proc/self/ns/net)"
+            _ = try await network.run("sh", ["-c", "rm /run/linkcond-services/\(socket)"])
+            try await network.wait {
+                try await network.status().conditioned.allSatisfy { $0.defect == nil }
+            }
+            #expect(try await network.engineStatus().defect == nil)
+        }
+    }
+
+    /// Those of the kernel's first user namespace may raise it.
+    @Test(.disabled(if: Self.mayRaiseLimits, "root may raise the limit"))
+    func `with few descriptors it refuses in time, and can be cleared`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.batch(
+                "link add x0 type veth peer name x1\nlink set x0 addrgenmode none up",
+                in: network.app)
+            let apply = "\(try TestNetwork.program()) apply LTE --backend engine"
+            for (limit, fewest) in [(20, "64"), (64, "more")] {
+                let result = try await network.run(
+                    "sh", ["-c", "ulimit -n \(limit); \(apply); exec \(apply) -i x0"])
+                #expect(result.exitCode == 69, "\(result)")
+                #expect(
+                    result.standardError.contains("needs \(fewest) descriptors"), "\(result)")
+                try await network.mustRun("clear")
+            }
+            try await network.batch("link del x0", in: network.app)
+        }
+    }
+
+    private static let mayRaiseLimits =
+        (try? shell("ulimit -n 64; ulimit -n 65")) != nil
+
     /// The kernel knows by the address what is for this host, where no program can tell it.
     @Test(
         .enabled(if: EngineHooks.available.contains(.nftables), "nftables has no netdev hooks"),

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 public import SystemPackage
 
 /// The limit of open file descriptors of this process.
@@ -6,6 +7,19 @@ public enum DescriptorLimit {
     /// Raises the limit as far as the process may, and returns it. Equivalent to `ulimit -Hn`.
     public static func raise() throws(Errno) -> Int {
         Int(try checked(lc_raise_descriptor_limit()))
+    }
+
+    /// Raises the limit to `number` and also the highest that may be chosen, which takes
+    /// `CAP_SYS_RESOURCE`; without that as far as the process may. Returns it.
+    @discardableResult
+    public static func raise(toAtLeast number: Int) throws(Errno) -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        if unsafe getrlimit(resource, &limit) == 0, limit.rlim_max < rlim_t(number) {
+            limit = rlimit(rlim_cur: rlim_t(number), rlim_max: rlim_t(number))
+            _ = unsafe setrlimit(resource, &limit)
+        }
+        return try raise()
     }
 
     /// The current limit. Equivalent to `ulimit -n`.

@@ -109,7 +109,9 @@ public enum NamespaceService {
     private static func ownDirectory() throws(KernelError) -> String? {
         for (parent, directory) in zip(parents, directories)
         where mayHave(in: parent, directory) {
-            _ = unsafe mkdir(directory, 0o755)
+            if unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
+                throw KernelError(.create, subject: directory, errno: Errno(rawValue: errno))
+            }
             guard isOwn(directory) else {
                 throw KernelError(
                     .create, subject: "\(directory), which belongs to another user",

@@ -6,8 +6,8 @@ public import SystemPackage
 /// abstract `unix(7)` name, which vanishes with the process, or at a path.
 public struct ServiceSocket: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
-    /// The path of its file; nil for an abstract name.
-    private let path: String?
+    /// Its file, which others may remove or replace; nil for an abstract name.
+    private let file: (path: String, status: FileStatus?)?
 
     /// The descriptor, for waiting.
     public var descriptor: FileDescriptor { owned.raw }
@@ -16,12 +16,12 @@ public struct ServiceSocket: ~Copyable, Sendable {
     ///
     /// - Throws: `Errno.addressInUse` if another process has it.
     public init(name: String) throws(Errno) {
-        self.init(try OwnedDescriptor(status: unsafe lc_service_listen(name)), path: nil)
+        self.init(try OwnedDescriptor(status: unsafe lc_service_listen(name)), file: nil)
     }
 
-    private init(_ owned: consuming OwnedDescriptor, path: String?) {
+    private init(_ owned: consuming OwnedDescriptor, file: (path: String, status: FileStatus?)?) {
         self.owned = owned
-        self.path = path
+        self.file = file
     }
 
     /// Listens at `path`, where nobody listens now. The socket appears atomically, and this object
@@ -35,11 +35,17 @@ public struct ServiceSocket: ~Copyable, Sendable {
             _ = unsafe unlink(new)
             throw reason
         }
-        self.init(socket, path: path)
+        self.init(socket, file: (path, FileStatus(ofFileAt: path)))
     }
 
     deinit {
-        if let path { _ = unsafe unlink(path) }
+        if let file, isFound { _ = unsafe unlink(file.path) }
+    }
+
+    /// Whether others can find it: nobody has removed its file, or put another in its place.
+    public var isFound: Bool {
+        guard let file else { return true }
+        return FileStatus(ofFileAt: file.path)?.isSameFile(as: file.status) == true
     }
 
     /// The next connection; nil if there is none.
