@@ -101,10 +101,18 @@ int lc_boot_timer_create(long long seconds, long nanoseconds) {
     return -error;
 }
 
+static int is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int lc_open_signals(const int *signals, int count) {
     sigset_t set;
     sigemptyset(&set);
-    for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
+    for (int i = 0; i < count; i++) {
+        // Whoever was started by nohup is to survive the end of the terminal.
+        if (signals[i] != SIGHUP || !is_ignored(SIGHUP)) sigaddset(&set, signals[i]);
+    }
     if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -errno;
     return result(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }

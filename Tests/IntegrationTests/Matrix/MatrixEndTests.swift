@@ -52,6 +52,22 @@ struct MatrixEndTests {
         }
     }
 
+    @Test func `below nohup it survives the end of its terminal`() async throws {
+        try await MatrixRun.with { run in
+            let script = """
+                trap '' HUP
+                $LINKCOND matrix --profiles LTE --no-baseline --uplink none --report report -- \
+                    sh -c 'touch started; sleep 1' &
+                until [ -e started ]; do sleep 0.05; done
+                kill -HUP $!
+                wait $!
+                """
+            let result = try await run.script(script)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try run.report().cells.map(\.status) == [.passed])
+        }
+    }
+
     @Test func `Ctrl-C again does not wait for commands that take no notice`() async throws {
         try await MatrixRun.with { run in
             let script =

@@ -21,7 +21,8 @@ public struct SignalDescriptor: Sendable {
     /// What to wait on.
     public let descriptor: FileDescriptor
 
-    /// From now on the signals of these numbers do nothing but show here.
+    /// From now on the signals of these numbers do nothing but show here. A hangup that is ignored, as
+    /// below nohup(1), stays ignored.
     ///
     /// Before any thread is started: each has the choice of signals of the one that starts it.
     public init(_ numbers: [Int32]) throws(KernelError) {
