@@ -170,8 +170,12 @@ struct RunCommand: ParsableCommand {
         }
         let files = try recording.files(
             for: &request, capture: recording.pcap ?? explanation?.capture)
-        // Of an app without processor time, its own waits say little.
-        if explanation != nil { request.recording.wantsProcessorUse = true }
+        if explanation != nil {
+            // Of an app without processor time, its own waits say little.
+            request.recording.wantsProcessorUse = true
+            // They tell what became of the capture.
+            request.recording.wantsStatistics = true
+        }
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         var isWritten = outcome.unwrittenFiles == 0
@@ -187,7 +191,9 @@ struct RunCommand: ParsableCommand {
             isWritten = isDrawn && isWritten
         }
         let again = recording.counterfactual ? (plain, outcome) : nil
-        let (isExplained, interruption) = explanation?.write(again: again, console) ?? (true, nil)
+        let recorded = outcome.statistics?.recording.capture
+        let (isExplained, interruption) =
+            explanation?.write(recorded: recorded, again: again, console) ?? (true, nil)
         isWritten = isExplained && isWritten
         if let interruption { throw ExitCode(128 + interruption) }
         // A failure of the command takes precedence.

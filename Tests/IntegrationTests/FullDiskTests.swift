@@ -72,6 +72,25 @@ struct FullDiskTests {
         }
     }
 
+    @Test func `a run of which packets could not be recorded is not explained`() async throws {
+        try await withTemporaryDirectory { directory in
+            let script = """
+                cd "$1"
+                mkdir disk
+                mount -t tmpfs -o size=40k none disk
+                TMPDIR=$PWD/disk "$0" run WiFi --explain run.json -- \
+                    ping -q -f -c 1500 host.linkcond >/dev/null
+                echo "exit code $?"
+                ls
+                """
+            let result = try await runProcess(
+                "unshare",
+                ["--mount", "sh", "-c", script, try SandboxedRun.program(), directory.path])
+            #expect(result.standardOutput == "exit code 73\ndisk\n", "\(result)")
+            #expect(result.standardError.contains("the run is not explained"), "\(result)")
+        }
+    }
+
     @Test(
         .enabled(if: hasPrograms("strace"), "strace is not installed"), arguments: commands)
     func `they stay where no file can be without a name as well`(command: String) async throws {

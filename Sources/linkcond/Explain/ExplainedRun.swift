@@ -30,13 +30,23 @@ struct ExplainedRun {
 
     /// Explains the run, runs it again if that is wanted, writes the file and reports the sentence.
     ///
-    /// - Parameter again: The request and the end of the run, to run it without components of the
-    ///   network; nil: not wanted.
+    /// - Parameters:
+    ///   - recorded: What became of the capture.
+    ///   - again: The request and the end of the run, to run it without components of the network;
+    ///     nil: not wanted.
     /// - Returns: Whether the file was written, and the signal that ended the further runs.
     func write(
-        again: (SandboxRequest, Sandbox.Outcome)?, _ console: Console
+        recorded: FileReport?, again: (SandboxRequest, Sandbox.Outcome)?, _ console: Console
     ) -> (isWritten: Bool, interruption: Int32?) {
         defer { scratch?.remove() }
+        // What is there would look like the whole run.
+        guard recorded?.problem == nil else {
+            console.note(
+                "the run is not explained, as its packets could not all be recorded; make room for "
+                    + "them, or choose another place with " + (scratch == nil ? "--pcap" : "TMPDIR")
+            )
+            return (false, nil)
+        }
         do {
             var explanation = try ExplainCommand.explanation(of: capture)
             console.report(explanation.sentence)
