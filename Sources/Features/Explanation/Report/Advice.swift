@@ -38,7 +38,10 @@ public struct Advice: Sendable, Hashable {
     // MARK: Connections
 
     private static func refused(_ run: Explanation) -> [Advice] {
-        let peers = Dictionary(grouping: run.connections.filter(\.isRefused), by: \.far)
+        // Where something on the way refuses, listening helps nobody.
+        let stopped = "\(PacketFate.Drop.stopped)"
+        let refused = run.connections.filter { $0.isRefused && $0.drops[stopped] == nil }
+        let peers = Dictionary(grouping: refused, by: \.far)
         return peers.compactMap { far, all in
             let time = all.flatMap(\.critical).map(\.length).reduce(.zero, +)
             guard isWorthwhile(time, in: run) else { return nil }
