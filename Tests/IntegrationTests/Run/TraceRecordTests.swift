@@ -68,6 +68,29 @@ struct TraceRecordTests {
         }
     }
 
+    @Test func `what came is kept though the interface went down, and nobody goes on`() async throws
+    {
+        try await withTemporaryDirectory { directory in
+            try await TestNetwork.with { network in
+                let name = directory.path + "/shaky"
+                let ping = "ping -q -f -c 300 \(TestNetwork.serverIPv4)"
+                let command = """
+                    trap '' TERM; \(ping); ip link set eth0 down; ip link set eth0 up; \(ping)
+                    touch \(directory.path)/started; while :; do sleep 0.1; done
+                    """
+                let result = try await network.linkcond(
+                    ["trace", "record", name, "-i", "eth0", "--for", "4s"]
+                        + ["--", "sh", "-c", command])
+                #expect(result.exitCode == 0, "\(result)")
+                let packets = try String(contentsOfFile: name + ".down", encoding: .utf8)
+                #expect(packets.split(separator: "\n").count > 30)
+                let left = try await runProcess("ip", ["netns", "pids", network.app])
+                // The command's last sleep.
+                #expect(left.standardOutput.split(separator: "\n").count <= 1, "\(left)")
+            }
+        }
+    }
+
     @Test func `nothing that came is no trace and leaves no file`() async throws {
         try await withTemporaryDirectory { directory in
             let name = directory.path + "/silent"

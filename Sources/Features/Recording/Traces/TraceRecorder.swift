@@ -19,7 +19,11 @@ public struct TraceRecorder: ~Copyable {
 
     /// Between rounds the kernel buffers frames with their arrival times.
     private static let round = Duration.milliseconds(5)
+    /// How long the command may take to end once it is asked to.
+    private static let patience = Duration.seconds(5)
+    private static let hangup: Int32 = 1
     private static let interrupt: Int32 = 2
+    private static let kill: Int32 = 9
     private static let terminate: Int32 = 15
 
     /// Starts capturing.
@@ -34,7 +38,7 @@ public struct TraceRecorder: ~Copyable {
     public mutating func record(
         _ words: [RawText], as identity: LinuxKernel.Program.Identity?, for duration: Duration?
     ) throws -> Int32? {
-        let signals = try SignalDescriptor([Self.interrupt, Self.terminate])
+        let signals = try SignalDescriptor([Self.hangup, Self.interrupt, Self.terminate])
         let process = words.isEmpty ? nil : try Self.start(words, as: identity)
         let start = KernelClock.monotonic
         while true {
@@ -48,20 +52,35 @@ public struct TraceRecorder: ~Copyable {
             if isOver || down.isFull || signals.next() != nil { break }
             _ = Readiness.wait(for: [signals.descriptor], timeout: Self.round)
         }
-        if let process { LinuxKernel.Process.signal(Self.terminate, to: process) }
+        if let process { Self.end(process) }
         missedFrames += Int(listener.takeDrops())
         return nil
     }
 
     private mutating func takeAll() throws {
         var arrivals: [PacketArrival] = []
-        try listener.takeAll { arrivals.append($0) }
+        do throws(Errno) {
+            try listener.takeAll { arrivals.append($0) }
+        } catch {
+            // An interface that goes down may come up again.
+            guard error == .networkDown else { throw error }
+        }
         for arrival in arrivals {
             down.add(arrival.length, at: arrival.time)
             guard let news = arrival.acknowledgement else { continue }
             let length = acknowledged.advance(connection: news.connection, to: news.number)
             if length.bytes > 0 { up.add(length, at: arrival.time) }
         }
+    }
+
+    private static func end(_ process: Int32) {
+        LinuxKernel.Process.signal(terminate, to: process)
+        let deadline = KernelClock.monotonic + patience
+        while KernelClock.monotonic < deadline {
+            if LinuxKernel.Process.reapAny() != nil { return }
+            _ = Readiness.wait(for: [], timeout: round)
+        }
+        LinuxKernel.Process.signal(kill, to: process)
     }
 
     private static func start(
