@@ -85,6 +85,25 @@ struct ScenarioAppTests {
         }
     }
 
+    @Test func `hears that the run is to end also while it is suspended`() async throws {
+        try await withTemporaryDirectory { directory in
+            let script = """
+                cd "$1"
+                "$0" run LTE --uplink none -- \
+                    bash -c 'trap "touch heard; exit 5" TERM; touch started; kill -STOP $$; sleep 1' &
+                until [ -e started ]; do sleep 0.05; done
+                sleep 0.3
+                kill -TERM $!
+                wait $!
+                echo "code $?"
+                ls
+                """
+            let result = try await runProcess(
+                "bash", ["-c", script, try SandboxedRun.program(), directory.path])
+            #expect(result.standardOutput == "code 5\nheard\nstarted\n", "\(result)")
+        }
+    }
+
     @Test func `servers and commands of the scenario are not the app`() async throws {
         try await ScenarioRun.with(
             timeline: """

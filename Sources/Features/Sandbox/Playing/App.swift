@@ -92,6 +92,8 @@ final class App {
         guard Self.endingSignals.contains(number) else { return }
         isInterrupted = true
         ending?.isFollowedByLaunch = false
+        // Who is suspended would not see it.
+        processes.signal(SIGCONT)
     }
 
     /// Signals that ask a run to end.
